@@ -1,32 +1,32 @@
-# Two commands do everything on a fresh machine: `make demo` and `make test`.
+# On a fresh machine, two commands do everything: `make demo` and `make test`.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 CORES ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
-# more test processes than cores: a third of the time they wait, for browsers, servers and killed children
+# more test processes than cores, because they wait a third of the time: for browsers, servers and killed children
 PROCESSES ?= $(shell echo $$(($(CORES) + 3)))
-# Bytecode is kept, even where the environment says not to (images of containers often do): each of hundreds of processes
-# that the tests start would compile torch and transformers again, which takes a quarter of a minute.
+# Write bytecode even if the environment disables it, as container images often do. Otherwise, each of the hundreds of
+# processes that the tests start would compile torch and transformers again, which takes 15 seconds.
 export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help demo pretrained check slow test tests lint lock format chaos fuzz bench experiments release clean
 
 help:
-	@echo "make demo   set up, then train, ask, attack, diagnose and compare two small models (a few minutes)"
-	@echo "make test   set up, then lint, types and all tests"
-	@echo "make check  lint, types and the quick tests"
-	@echo "make slow   measure all tests anew: which of them make check leaves out"
-	@echo "make lint   ruff, mypy and import-linter only"
-	@echo "make lock   the newest versions of all packages into requirements-dev.txt, which the tests run with"
-	@echo "make chaos  kill, starve and unplug every command that writes, and resume it (half an hour or more)"
-	@echo "make bench  the benchmarks: speed and memory as ratios, measured side by side"
-	@echo "make fuzz   damaged inputs for every reader and command (CASES of each target, 1,000 by default)"
-	@echo "make release  wheel and sdist, each tried out in an empty environment: doctor, then the demo"
-	@echo "make experiments  the documented experiments on real data (ANAPHORA_DATA); training ones take hours"
+	@echo "make demo   set up, then train, score, attack, diagnose and compare two small models (a few minutes)"
+	@echo "make test   set up, then run lint, type checks and all tests"
+	@echo "make check  run lint, type checks and the quick tests"
+	@echo "make slow   time all tests, and update the list that make check leaves out"
+	@echo "make lint   run ruff, mypy and import-linter only"
+	@echo "make lock   write the newest versions of all packages to requirements-dev.txt"
+	@echo "make chaos  interrupt every command that writes, and resume it (half an hour or more)"
+	@echo "make bench  run the benchmarks: speed and memory, as ratios within one run"
+	@echo "make fuzz   damage the inputs of every reader and command (CASES per target, 1,000 by default)"
+	@echo "make release  build wheel and sdist, and try each in an empty environment"
+	@echo "make experiments  run the experiments on real data (ANAPHORA_DATA); training takes hours"
 
-# torch first, and pinned: an unpinned one may bring gigabytes of CUDA that the tests have no use for. Everything else has
-# the version of requirements-dev.txt: tests that passed pass again, and pip has nothing to search for.
+# Install torch first and pinned: an unpinned version may download gigabytes of CUDA libraries that the tests do not use.
+# Everything else has the version in requirements-dev.txt, so that the tests are reproducible and pip resolves nothing.
 $(VENV)/.dev: pyproject.toml requirements-dev.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) --no-compile torch==2.13.0
@@ -34,7 +34,7 @@ $(VENV)/.dev: pyproject.toml requirements-dev.txt
 	$(PIP) --no-deps --no-build-isolation --editable .
 	touch $@
 
-# the newest versions that pyproject.toml admits, for another run of all tests
+# the newest versions that pyproject.toml allows; run all tests afterwards
 lock:
 	$(PYTHON) -m venv build/lock
 	build/lock/bin/python -m pip install --quiet torch==2.13.0
@@ -56,7 +56,7 @@ demo: $(VENV)/.demo
 pretrained: $(VENV)/.demo
 	rm -rf anaphora-demo
 	$(BIN)/anaphora demo -o anaphora-demo
-	$(BIN)/python -m anaphora.demo.keep anaphora-demo
+	$(BIN)/python -m anaphora.demo.story anaphora-demo
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -64,19 +64,19 @@ lint: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# what to run while working: everything that does not take long
+# the quick checks to run while you work
 check: lint
 	$(BIN)/pytest --numprocesses $(CORES) --dist worksteal --quiet -m "not slow and not browser and not cluster"
 
-# all tests with their times, of which those that are slow go to tests/slow.txt
+# time all tests and write the slow ones to tests/slow.txt
 slow: $(VENV)/.dev
 	$(BIN)/pytest --numprocesses $(CORES) --dist worksteal --quiet -p tests.slow
 
-# types are checked beside the tests: mypy uses one core
+# mypy uses one core, so it runs next to the tests
 test: $(VENV)/.dev
 	$(MAKE) --jobs 2 lint tests
 
-# Collecting first leaves the bytecode of all that the tests import, which the processes would compile side by side.
+# Collecting first compiles everything that the tests import; otherwise, each process would compile it.
 tests:
 	$(BIN)/pytest --collect-only --quiet > /dev/null || $(BIN)/pytest --collect-only --quiet
 	$(BIN)/pytest --numprocesses $(PROCESSES) --dist worksteal
@@ -85,7 +85,7 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# 200 kills and more, losses of power, full disks; CHAOS="--only train" for some of it, see python -m tests.chaos --help
+# more than 200 kills, power losses and full disks; CHAOS="--only train" selects some: python -m tests.chaos --help
 chaos: $(VENV)/.dev
 	$(BIN)/python -m tests.chaos --json chaos.json $(CHAOS)
 
@@ -100,8 +100,8 @@ fuzz: $(VENV)/.dev
 experiments: $(VENV)/.dev
 	$(BIN)/python experiments/run.py
 
-# Each of the two is installed as users do it: into nothing, with no more than it declares. First the core alone, then
-# what the demo needs. It runs outside of this folder, so that only what is in the package can be found.
+# Install each distribution as users do, into an empty environment: first the core alone, then what the demo needs. The
+# commands run outside this folder, so that they find only what is in the package.
 RELEASE := $(CURDIR)/build/release
 release:
 	rm -rf dist $(RELEASE)

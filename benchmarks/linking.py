@@ -19,8 +19,9 @@ from pathlib import Path
 from linking_fit import Annotated, Item, fit, fit_pool, items, of_language, pools, write
 from linking_gold import GoldPronoun, Judged, accuracy, judge, precision, read_parcorfull
 
-from anaphora.annotate import Document, load_annotator
+from anaphora.annotate import load_annotator
 from anaphora.annotate.conllu import read_conllu
+from anaphora.annotate.document import Document
 from anaphora.annotate.spacy_pipeline import SpacyAnnotator
 from anaphora.build.mine.phenomenon import AnnotatedPair
 from anaphora.build.mine.pronouns import Pronouns

@@ -12,15 +12,14 @@ from pathlib import Path
 import numpy as np
 from linking_gold import GoldPronoun
 
-from anaphora.annotate import Document
+from anaphora.annotate.document import Document
 from anaphora.build.mine.filtering import WordLinks, target_pronoun
 from anaphora.build.mine.phenomenon import AnnotatedPair
 from anaphora.build.mine.pronouns import pair_data
 from anaphora.build.mine.quality import GoldPair, names, names_one
 from anaphora.coref import Link
-from anaphora.coref.builtin import questions
+from anaphora.coref.builtin import joint_weights, questions, weighed
 from anaphora.coref.features import Candidate
-from anaphora.coref.joint import joint_weights, weighed
 from anaphora.coref.pronouns import is_pronoun, language
 
 DATA = Path(__file__).resolve().parents[1] / "src" / "anaphora" / "coref" / "data"
@@ -118,7 +117,7 @@ def pools(gold: GoldPair, pair: AnnotatedPair, source: Links, target: Links, lan
 
 
 def fit_pool(data: Sequence[Question]) -> dict[str, float]:
-    """Weights of the pool (`anaphora.coref.joint`)."""
+    """Weights of the pool (`anaphora.coref.builtin`)."""
     from scipy.optimize import minimize
 
     names_of = list(joint_weights())

@@ -56,7 +56,7 @@ def _model(config: Any) -> Any:
     from anaphora.nmt.recurrent import build
 
     torch.manual_seed(1)
-    return build(config, WORDS, WORDS, _special())
+    return build(config, WORDS, _special())
 
 
 def _special() -> Any:

@@ -68,6 +68,8 @@ SYSTEMS = (
     System("our concat22, seed 3", TRAINED, "models/concat22-3", CONTRAPRO),
     System("our concat22, mean of the seeds", TRAINED, "models/concat22-mean", CONTRAPRO),
     System("our concat22, counterfactual passages, seed 1 (kept)", TRAINED, "models/counterfactual-1", CONTRAPRO),
+    System("our concat22, counterfactual passages, seed 2", TRAINED, "models/counterfactual-2", CONTRAPRO),
+    System("our concat22, counterfactual passages, seed 3", TRAINED, "models/counterfactual-3", CONTRAPRO),
     System("our baseline, EN–FR", REAL, "models/baseline-1/{suite}", context="none"),
     System("our 2-to-2, EN–FR, stages 1–2", REAL, "models/stage2/{suite}"),
     *(System(f"our 2-to-2, EN–FR, seed {seed}", REAL, f"models/2-to-2-{seed}/{{suite}}") for seed in (1, 2)),
@@ -75,6 +77,7 @@ SYSTEMS = (
     System("our s-hier-to-2, EN–FR", REAL, "models/s-hier-to-2-1/{suite}"),
     System("SmolLM2-135M-Instruct", "language-models/context.json", "models/smollm2/document/{suite}"),
     System("Gemma 3 270M", "language-models/context.json", "models/gemma/document/{suite}"),
+    System("Qwen2.5-Coder-1.5B-Instruct", "language-models/context.json", "models/qwen/document/{suite}"),
 )
 
 

@@ -41,7 +41,7 @@ def test_the_tables_are_whole_and_narrow() -> None:
         assert head[1] == "Anaphora"
         assert len(head) < 10, "too wide to be read"
         assert {len(row) for row in rows} == {len(head)}, "a row has a cell too many, or one is missing"
-    assert re.search(r"Looked at on \d{4}-\d\d-\d\d", TEXT)
+    assert re.search(r"made on \d{4}-\d\d-\d\d", TEXT)
 
 
 @pytest.mark.parametrize(("head", "row"), FEATURES, ids=lambda cells: cells[0][:40] or cells[2])

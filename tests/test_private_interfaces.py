@@ -144,8 +144,8 @@ def test_no_private_name_of_these_libraries_is_missing_here() -> None:
 
 
 def test_the_c_functions_of_llama_cpp_belong_to_one_version() -> None:
-    """`systems/llamacpp.py` has the structures of its `llama.h`: they are to be compared before the pin is changed."""
-    from anaphora.systems.llamacpp import FUNCTIONS, VERSION, library
+    """`systems/gguf.py` has the structures of its `llama.h`: they are to be compared before the pin is changed."""
+    from anaphora.systems.gguf import FUNCTIONS, VERSION, library
 
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert f"xllamacpp=={VERSION}" in project["optional-dependencies"]["llamacpp"]

@@ -50,7 +50,7 @@ def test_what_is_replaced_in_one_answer_is_not_in_another() -> None:
     assert (one.extra, CandidateScores([-2.0]).extra, other.extra) == ({}, {}, {"unanswered": 1})
 
 
-def test_a_scored_example_that_nobody_remarked_on() -> None:
+def test_a_scored_example_without_remarks() -> None:
     scored = ScoredExample("a.1", None, {}, [-1.0])
     assert (scored.tokens, dict(scored.extra)) == (None, {})
     with pytest.raises(TypeError):
@@ -197,8 +197,8 @@ def header_problem(tmp_path: Path, content: str | bytes) -> str:
 @pytest.mark.parametrize(
     "content", ["", "\n", "not JSON\n", "[1]\n", "{}\n", '{"anaphora": 1, "name": "a suite"}\n', "1.5\n"]
 )
-def test_what_is_no_run_is_said_to_be_none(tmp_path: Path, content: str) -> None:
-    assert "not a run: the first line is not a run header" in header_problem(tmp_path, content)
+def test_what_is_not_a_run_is_reported(tmp_path: Path, content: str) -> None:
+    assert "not a run: the first line is not its header" in header_problem(tmp_path, content)
 
 
 @pytest.mark.parametrize("version", [0, 2, "1", True, None])
@@ -233,11 +233,11 @@ def test_a_header_without_breakdowns_has_none(tmp_path: Path) -> None:
     assert open_run(tmp_path / "x.jsonl").header == replace(HEADER, breakdowns=())
 
 
-def test_bytes_that_are_no_text_are_located(tmp_path: Path) -> None:
+def test_bytes_that_are_not_text_are_located(tmp_path: Path) -> None:
     assert "not UTF-8 at byte 3" in header_problem(tmp_path, b'{"\xff"}\n')
 
 
-def test_a_run_that_is_not_there_is_said(tmp_path: Path) -> None:
+def test_a_run_that_is_not_there_is_reported(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no such file"):
         open_run(tmp_path / "none")
     with pytest.raises(BadInput, match=r"run\.jsonl: no such file"):
@@ -293,14 +293,14 @@ def test_a_record_that_lacks_something_names_it(tmp_path: Path, missing: str) ->
 
 
 @pytest.mark.parametrize("text", ["[1, 2]", "null", '"text"', "nothing", '{"id": "1", "sco'])
-def test_a_line_that_is_no_record_is_refused(tmp_path: Path, text: str) -> None:
+def test_a_line_that_is_not_a_record_is_refused(tmp_path: Path, text: str) -> None:
     """Such as the last line of a file that was cut off."""
     (tmp_path / "x.jsonl").write_bytes(header_line(HEADER) + record_line(ITEMS[0]) + text.encode())
     with pytest.raises(BadInput, match=r"line 3: not a record of a run"):
         list(open_run(tmp_path / "x.jsonl"))
 
 
-def test_a_truncated_gzip_is_said_to_be_one(tmp_path: Path) -> None:
+def test_a_truncated_gzip_is_reported(tmp_path: Path) -> None:
     file = write_run(tmp_path / "x.jsonl.gz", HEADER, [ITEMS[0]._replace(id=str(k)) for k in range(5_000)])
     file.write_bytes(file.read_bytes()[:-2_000])
     run = open_run(file)  # the header is whole
@@ -329,7 +329,7 @@ def test_a_header_of_wrong_types_is_refused(tmp_path: Path, change: dict[str, An
 
 
 @pytest.mark.parametrize("score", ["1" * 5001, "[" * 3000, "1e999"])
-def test_numbers_and_nesting_that_nobody_means_are_refused(tmp_path: Path, score: str) -> None:
+def test_absurd_numbers_and_nesting_are_refused(tmp_path: Path, score: str) -> None:
     file = tmp_path / "x.jsonl"
     record = json.dumps(GOOD | {"scores": [1.0, 2.0]}).replace("2.0", score)
     file.write_text(f"{header_line(HEADER).decode()}{record}\n")
@@ -388,7 +388,7 @@ def test_the_finished_run_is_in_the_order_of_the_suite_and_nothing_else_stays(tm
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cut=st.integers(0, 4000))
-def test_cut_at_any_byte_it_goes_on_to_the_same_file(
+def test_cut_at_any_byte_it_resumes_to_the_same_file(
     tmp_path_factory: pytest.TempPathFactory, whole: bytes, cut: int
 ) -> None:
     output = tmp_path_factory.mktemp("cut") / "run"
@@ -425,7 +425,7 @@ def test_a_finished_run_is_kept_and_resuming_it_does_nothing(tmp_path: Path, who
         (replace(HEADER_UNFINISHED, system="x:z"), "system: "),
     ],
 )
-def test_another_run_is_never_mixed_in_and_the_difference_is_said(
+def test_another_run_is_never_mixed_in_and_the_difference_is_reported(
     tmp_path: Path, other: RunHeader, difference: str
 ) -> None:
     interrupted(tmp_path / "run")
@@ -473,7 +473,7 @@ def test_a_run_that_another_program_wrote_meanwhile_is_not_claimed(tmp_path: Pat
         for number in ORDER:
             run.add(number, answer(number))
         run.file.write_bytes(b"of another")
-        with pytest.raises(AnaphoraError, match=r"run\.jsonl was written by another program meanwhile\. Move it away"):
+        with pytest.raises(AnaphoraError, match=r"run\.jsonl was written by another program in the meantime\. Move"):
             run.finish()
     assert run.file.read_bytes() == b"of another"
     run.file.unlink()

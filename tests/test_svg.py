@@ -65,7 +65,7 @@ def test_labels_are_all_different_and_say_the_value(bounds: tuple[float, float])
         assert float(label.replace("−", "-")) == pytest.approx(value, rel=1e-9, abs=1e-9)
 
 
-def test_a_scale_leads_from_values_to_places() -> None:
+def test_a_scale_leads_from_values_to_coordinates() -> None:
     up = Scale(0, 10, 200, 100)
     assert [up(0), up(5), up(10)] == [200, 150, 100]
 

@@ -85,7 +85,7 @@ def test_tsv_has_the_section_in_a_column_of_its_own() -> None:
     )
 
 
-def test_a_row_behind_a_section_that_is_not_in_it_stands_alone() -> None:
+def test_a_row_after_a_section_that_is_not_in_it_stands_alone() -> None:
     table = Table("t", ("", "n"), (section("one"), *rows_of([("a", "1")]), Row(("rest", "2"))))
     assert table.render("tsv").splitlines()[1:] == ["one\ta\t1", "\trest\t2"]
 

@@ -180,7 +180,7 @@ def make_nmt(folder: Path, texts: list[str], *, seed: int = 1, **model: Any) -> 
     config = Config(model=ModelConfig(**{"kind": "recurrent", **sizes, **model}))
     begin(folder, config)
     torch.manual_seed(seed)
-    made: Any = build_model(config.model, text.size, text.size, text.special)
+    made: Any = build_model(config.model, text.size, text.special)
     for parameter in made.parameters():
         if parameter.dim() > 1 and parameter.shape[0] != text.size:
             torch.nn.init.normal_(parameter, std=0.4)

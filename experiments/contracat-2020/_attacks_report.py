@@ -6,9 +6,9 @@ import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from _augment_report import augmentation
+from _augment_report import augmentation, augmentation_limits
 from _cells import CHANCE, italic, percent, row, table
-from _markdown import paragraph
+from _markdown import bullet, paragraph
 from _paper import (
     FIGURE_2,
     NAMES,
@@ -28,7 +28,7 @@ Figures = Mapping[str, Any]
 
 def report(found: Figures) -> str:
     parts = [
-        ["# Is it robust? ContraCAT's attacks and templates on a model that reads its context"],
+        ["# Is a context-aware model robust? ContraCAT's attacks and templates"],
         question(found),
         ["## Three attacks (Figure 1)"],
         three(found),
@@ -42,7 +42,7 @@ def report(found: Figures) -> str:
         priors(found),
         ["## Antecedent-free augmentation (Table 13, Figures 3 and 4)"],
         augmentation(found),
-        ["## What this does not show"],
+        ["## Limitations"],
         limits(found),
     ]
     return "\n\n".join("\n".join(part) for part in parts) + "\n"
@@ -52,11 +52,8 @@ def question(found: Figures) -> list[str]:
     model, baseline = (found["contrapro"][name] for name in ("concat22", "baseline"))
     return [
         *paragraph(
-            "**Question.** The concatenation model of [contrapro-2018](../contrapro-2018/TRAIN.md) chooses pronouns by",
-            "the previous sentence. Does it resolve *it*, or does it pick up the gender of some noun? An attack",
-            "changes",
-            "that sentence so that the right answer stays (phrases, owners) or changes with the noun (synonyms);",
-            "a template asks for one step of coreference at a time.",
+            "**Question.** Does the concatenation model of [contrapro-2018](../contrapro-2018/TRAIN.md) resolve *it*,",
+            "or does it pick up the gender of some noun in the previous sentence?",
         ),
         "",
         "```sh",
@@ -65,15 +62,17 @@ def question(found: Figures) -> list[str]:
         "```",
         "",
         *paragraph(
-            f"On {model['total']:,} random items of ContraPro (gold target context) the model has {percent(model)},",
-            "the",
-            f"sentence-level one {percent(baseline)}; the paper's concat has {WHOLE} on all. Each phrase is added to",
-            "these",
-            f"items, each owner to a fixed random {total(found, 'possessive-extension'):,} of the 3,809 whose",
-            "antecedent",
-            "takes one (the paper's 3,838).",
-            "Figures are in per cent, brackets are 95 % intervals, p is McNemar's over the same items, Holm's over all",
-            "attacks.",
+            "An attack changes the previous sentence so that the right answer stays the same (phrases, owners) or",
+            "changes with the noun (synonyms). A template tests one step of coreference resolution at a time.",
+        ),
+        "",
+        *paragraph(
+            f"On {model['total']:,} random items of ContraPro with gold target context, the model has {percent(model)}",
+            f"and the sentence-level baseline {percent(baseline)}; the paper's concat has {WHOLE} on all items. Each",
+            "phrase is added to these items, each owner to a fixed random",
+            f"{total(found, 'possessive-extension'):,} of the 3,809 whose antecedent takes one (the paper's 3,838).",
+            "All figures are percentages, brackets are 95 % intervals, and p is McNemar's test on the same items, with",
+            "Holm's correction over all attacks.",
         ),
     ]
 
@@ -101,9 +100,11 @@ def verdict(owner: Figures, synonyms: Figures) -> list[str]:
     """Brittle is said only where both attacks lower the accuracy beyond chance."""
     both = all(attack["delta"] < 0 and attack["p_adjusted"] < CHANCE for attack in (owner, synonyms))
     return [
-        "Right on ContraPro, brittle under attack." if both else "Not every attack lowers the accuracy beyond chance.",
-        "“Maria's” in front of the antecedent, which says nothing about its gender, changes accuracy by",
-        f"{100 * owner['delta']:+.0f} points (the paper: {TABLE_5['maria'][1] - OWNED:+.0f}), synonyms by",
+        "The model does well on ContraPro but is brittle under attack."
+        if both
+        else "Not every attack lowers the accuracy beyond chance.",
+        "“Maria's” in front of the antecedent, which does not change its gender, changes the accuracy",
+        f"by {100 * owner['delta']:+.0f} points (the paper: {TABLE_5['maria'][1] - OWNED:+.0f}), synonyms by",
         f"{100 * synonyms['delta']:+.0f} (the paper: {SYNONYMS[1] - SYNONYMS[0]:+.0f}).",
     ]
 
@@ -125,11 +126,11 @@ def variants(
         *lines,
         "",
         *paragraph(
-            f"{hurt} of {len(stated)} lower the accuracy beyond chance; all {len(stated)} together change it by",
-            f"{100 * statistics.mean(ours):+.1f} points on average, in the paper, where each lowers it, by",
-            f"{statistics.mean(theirs) - before:+.1f}.",
-            f"Worst is “{stated[worst][0]}” ({100 * of[worst]['delta']:+.1f}), least harmful “{stated[best][0]}”",
-            f"({100 * of[best]['delta']:+.1f}). Spearman's correlation of our differences with the paper's:",
+            f"{hurt} of {len(stated)} lower the accuracy beyond chance. The mean difference is",
+            f"{100 * statistics.mean(ours):+.1f} points; in the paper, where each lowers it, it is",
+            f"{statistics.mean(theirs) - before:+.1f}. The most harmful is “{stated[worst][0]}”",
+            f"({100 * of[worst]['delta']:+.1f}), the least harmful “{stated[best][0]}”",
+            f"({100 * of[best]['delta']:+.1f}). Spearman's correlation with the paper's differences is",
             f"{spearman(ours, theirs):+.2f}.",
         ),
     ]
@@ -149,12 +150,12 @@ def followed(chosen: Figures) -> list[str]:
         after = statistics.mean(100 * chosen[f"phrase-addition/{name}"].get(pronoun, 0.0) for name in names)
         (more if after > before else less).append(f"*{pronoun}* from {before:.1f} to {after:.1f} after {text}")
     return paragraph(
-        "Does the model prefer the pronoun of the words that were added, or of their noun? In per cent of these items,",
-        "means over phrases with these words (shares, not tested):",
+        "The share of each pronoun among the model's choices, before and after phrases with certain words (means over",
+        "phrases, not tested):",
         *([f"more often {'; '.join(more)}."] if more else []),
         *([f"{'Less' if more else 'less'} often {'; '.join(less)}."] if less else []),
         *(
-            ["Where it is more often, it takes a pronoun or a noun that is near instead of the antecedent."]
+            ["Where a share rises, the model follows a nearby pronoun or noun instead of the antecedent."]
             if more
             else []
         ),
@@ -169,11 +170,10 @@ def owners(attacks: Iterable[Figures]) -> list[str]:
         statistics.mean(TABLE_5[n][1] - OWNED for n in TABLE_5 if (n in NAMES) == given) for given in (True, False)
     ]
     return paragraph(
-        f"Names, which take the place of the article (*Marias Katze*), change accuracy by {names:+.1f} on average,",
-        "owners",
-        f"behind the noun, which leave its article (*die Katze vom Mann*), by {others:+.1f}; in the paper",
-        f"{paper[0]:+.1f} and {paper[1]:+.1f}. Where the article is gone only the noun itself tells its gender:",
-        "the larger the difference, the more the model reads articles instead of nouns.",
+        f"Names replace the article (*Marias Katze*) and change the accuracy by {names:+.1f} on average. Other owners",
+        f"follow the noun and leave its article (*die Katze vom Mann*): {others:+.1f}. In the paper the means are",
+        f"{paper[0]:+.1f} and {paper[1]:+.1f}. Without the article, only the noun itself shows its gender, so the size",
+        "of this gap shows how much a model relies on articles.",
     )
 
 
@@ -202,21 +202,24 @@ def templates(found: Figures) -> list[str]:
         *lines,
         "",
         *paragraph(
-            f"In the template for gender, where the noun has its article, {of['gender']:.0f} are right; under",
-            f"“Maria's”, where the article is gone, {100 * attacked:.0f}: genders are read from articles. The other",
-            "mistakes are made in coreference: which of two nouns",
-            f"*it* can be (markable, {of['markable']:.0f}) and which it is (overlap, {100 * mean:.1f} together; the",
-            "paper: 47.2).",
-            f"If the verb of the first clause is repeated, accuracy is {100 * first:.1f}, if that of the second,",
-            f"{100 * second:.1f} (the paper: 64.1 and 39.0): a preference for one of the clauses, not a reading of",
-            "the overlap.",
-            f"World knowledge: {of['world-knowledge']:.1f} (55.7).",
-            f"Event and pleonastic *it*: {of['event']:.1f} and {of['pleonastic']:.1f}, where the paper has 96.2",
-            f"and our sentence-level model {100 * baseline['template']['event']['accuracy']:.1f} and",
-            f"{100 * baseline['template']['pleonastic']['accuracy']:.1f}. That is the difference of shape: the paper's",
-            "model falls back to *es*, which is right there; ours takes one of the nouns. Of its",
-            f"{found['misled']['wrong']} wrong choices, {found['misled']['near']} have the gender of a noun of the",
-            "context.",
+            "**Gender comes from articles.** In the gender template, where the noun has its article,",
+            f"{of['gender']:.0f} are right; under “Maria's”, where the article is gone, {100 * attacked:.0f}.",
+        ),
+        "",
+        *paragraph(
+            "**The other mistakes are made in coreference:** which of two nouns *it* can refer to",
+            f"(markable, {of['markable']:.0f}) and which it does refer to (overlap, {100 * mean:.1f} together; the",
+            f"paper: 47.2). Its accuracy is {100 * first:.1f} if the verb of the first clause is repeated and",
+            f"{100 * second:.1f} if that of the second is (the paper: 64.1 and 39.0): it prefers one clause rather",
+            f"than reading the overlap. On world knowledge it has {of['world-knowledge']:.1f} (55.7).",
+        ),
+        "",
+        *paragraph(
+            f"**Event and pleonastic *it*:** {of['event']:.1f} and {of['pleonastic']:.1f}, where the paper's model has",
+            f"96.2 and our sentence-level model {100 * baseline['template']['event']['accuracy']:.1f} and",
+            f"{100 * baseline['template']['pleonastic']['accuracy']:.1f}. The paper's model falls back to *es*, which",
+            f"is right there; ours takes a noun: {found['misled']['near']} of its {found['misled']['wrong']} wrong",
+            "choices have the gender of a noun in the context.",
         ),
     ]
 
@@ -236,23 +239,25 @@ def priors(found: Figures) -> list[str]:
         *lines,
         "",
         *paragraph(
-            f"With only a verb to go by, *es* is chosen in {neuter:.1f} per cent, where the paper's concat has 91.5",
-            "and its",
-            f"augmented model 28.8; between subject and object, the subject in {subject:.1f} and the object in",
-            f"{object_:.1f} (20.7 and 72.3).",
+            f"If only a verb is given, the model chooses *es* in {neuter:.1f} %; the paper's concat in 91.5 % and its",
+            f"augmented model in 28.8 %. Between subject and object, it chooses the subject in {subject:.1f} % and the",
+            f"object in {object_:.1f} % (the paper's concat: 20.7 and 72.3).",
         ),
     ]
 
 
 def limits(found: Figures) -> list[str]:
-    return paragraph(
-        f"One small model; {total(found, 'phrase')} items for each phrase and owner, 150 of each template,",
-        "because of processor time: a phrase that costs less than some ten points cannot be told from chance here.",
-        "The target context is the reference's, with the attack in it. The rebuilt",
-        "ContraPro",
-        "knows antecedents of *er* and *sie* only, so that owners are given to those. The paper's model has seen some",
-        "fifty times as much text, all of it subtitles: levels cannot be compared, directions can.",
-    )
+    items = [
+        [
+            f"One small model, one seed. {total(found, 'phrase')} items for each phrase and owner and 150 for each",
+            "template: a phrase that costs less than some ten points cannot be distinguished from chance.",
+        ],
+        ["The target context is the reference's, with the attack applied to it."],
+        ["The rebuilt ContraPro has antecedents of *er* and *sie* only, so owners are added to those only."],
+        ["The paper's model has seen some fifty times as much text, all subtitles: compare directions, not levels."],
+        *augmentation_limits(found),
+    ]
+    return [line for item in items for line in bullet(item)]
 
 
 # Cells

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from _cells import CHANCE, italic, percent, points, row, table
-from _markdown import paragraph
+from _markdown import bullet, paragraph
 from _paper import CANDIDATES_ONLY, FIGURE_4, TABLE_12, TABLE_13, WHOLE
 
 PRONOUNS = ("er", "sie", "es")
@@ -34,20 +34,42 @@ def made(found: Figures) -> list[str]:
     """How candidates were found, and how models were tuned on them."""
     counts = found["augmentation"]
     linked, dropped, free = (counts[name] for name in ("linked", "dropped", "free"))
-    return paragraph(
-        f"With its linker, `anaphora build augment` finds {linked['candidates']:,} candidates among",
-        f"{linked['pronouns']:,} *it* in {linked['documents']:,} training documents and makes",
-        f"{linked['new_examples']:,} new examples; with `--drop event --drop pleonastic`, {dropped['candidates']:,}",
-        f"and {dropped['new_examples']:,}. Without a linker, an *it* that is *er* or *sie* with no noun of that gender",
-        f"near is a candidate: {free['candidates']:,} of {free['passages']:,} passages of the last stage,",
-        f"{free['new_examples']:,} new examples (the paper: 207,000 in all). The kept model is trained on for",
-        f"{counts['updates']} updates at a fixed rate, with the weights of its last stage (pronouns 8, context 0.1).",
-        "*Candidates only* is the control: the same passages without new versions. Rates are chosen by AFA on the",
-        "development set of [contrapro-2018](../contrapro-2018/TRAIN.md), none of whose passages is among the linker's",
-        f"documents: {found['rate']} for concat22, {found['second_rate']} for stage 2, the model before genders were",
-        "balanced. ContraPro chose nothing.",
-        *(["The rate chosen is the smallest tried, so a smaller one may be better."] * smallest(found)),
-    )
+    ways = [
+        [
+            f"**Linker** (as in the paper): `anaphora build augment` finds {linked['candidates']:,} candidates among",
+            f"{linked['pronouns']:,} *it* in {linked['documents']:,} training documents and makes",
+            f"{linked['new_examples']:,} new examples; with `--drop event --drop pleonastic`,",
+            f"{dropped['candidates']:,} and {dropped['new_examples']:,}.",
+        ],
+        [
+            "**Without a linker:** an *it* translated as *er* or *sie* with no noun of that gender nearby is a",
+            f"candidate: {free['candidates']:,} of {free['passages']:,} passages of the last stage,",
+            f"{free['new_examples']:,} new examples.",
+        ],
+    ]
+    return [
+        *paragraph(
+            "Does augmentation with pronouns of every gender (AFA) make the model more robust? Candidates are found in",
+            "two ways (the paper has 207,000 new examples):",
+        ),
+        "",
+        *(line for way in ways for line in bullet(way)),
+        "",
+        *paragraph(
+            f"The kept model is fine-tuned for {counts['updates']} updates at a fixed rate, with the loss weights of",
+            "its last stage (pronouns 8, context 0.1). The control, *candidates only*, is tuned on the same passages",
+            "without new versions. The rate is the one at which AFA is best on the development set of",
+            f"[contrapro-2018](../contrapro-2018/TRAIN.md), never on ContraPro: {found['rate']} for concat22 and",
+            f"{found['second_rate']} for stage 2, the model before genders were balanced. None of the linker's",
+            "documents contains a development passage.",
+        ),
+    ]
+
+
+def augmentation_limits(found: Figures) -> list[list[str]]:
+    if "tuned" not in found or not smallest(found):
+        return []
+    return [["Augmentation: the chosen rate is the smallest one tried, so a smaller one may be better."]]
 
 
 def smallest(found: Figures) -> bool:
@@ -78,10 +100,10 @@ def gained(found: Figures) -> list[str]:
     whole = [f for n, f in found["tuned"].items() if ("AFA" in n or CANDIDATES in n) and not n.startswith("stage 2")]
     above = sum(figures["contrapro"]["accuracy"] > untuned for figures in whole)
     return paragraph(
-        "**AFA minus candidates only**, same rate, same items (points, 95 % interval, McNemar's p, Holm's over the",
-        f"{len(gains)} pairs): {'; '.join(told)}. Beyond chance, {len(better)} of them gain and {len(worse)} lose.",
-        f"{above or 'None'} of the {len(whole)} models tuned from concat22 {'is' if above < 2 else 'are'} above it in",
-        "total: what AFA gains is gained against the control.",
+        "**AFA minus candidates only** at the same rate on the same items (points, 95 % interval, McNemar's test with",
+        f"Holm's correction over the {len(gains)} pairs): {'; '.join(told)}. Beyond chance, {len(better)} of them gain",
+        f"and {len(worse)} lose. {above or 'None'} of the {len(whole)} models tuned from concat22",
+        f"{'is' if above < 2 else 'are'} above the untuned concat22 in total: the gain is over the control only.",
     )
 
 
@@ -110,8 +132,8 @@ def lost(found: Figures) -> list[str]:
         costs = [next(a["delta"] for a in attacks if a["attack"] == key) for attacks in models.values()]
         told.append(f"{text} {', '.join(f'{100 * cost:+.1f}' for cost in costs)}")
     return paragraph(
-        f"The attacks change accuracy by ({', '.join(models)}, in this order): {'; '.join(told)}.",
-        "In the paper AFA loses much less than concat, but for synonyms.",
+        f"Differences under attack ({'; '.join(models)}, in this order): {'; '.join(told)}.",
+        "In the paper AFA loses much less than concat, except under synonyms.",
     )
 
 
@@ -132,10 +154,12 @@ def shape(found: Figures) -> list[str]:
     """A sentence on each difference of shape, with words that follow the figures."""
     items = [rates(found), no_prior(found), a_prior(found)]
     for name, (text, stated) in FIGURE_4.items():
-        items.append([f"**{text}**: {changed(found['changes'], name)} against concat22; the paper: {stated}."])
-    head = paragraph(f"Differences of shape; on templates “AFA, {found['rate']}” against concat22, Holm's over them:")
-    lines = (f"{'  ' if number else '- '}{line}" for item in items for number, line in enumerate(paragraph(*item)))
-    return [*head, "", *lines]
+        items.append([f"**{text}**: {changed(found['changes'], name)}; the paper: {stated}."])
+    head = paragraph(
+        f"How this differs from the paper (templates: “AFA, {found['rate']}” minus concat22, in points, Holm's",
+        "correction over the templates):",
+    )
+    return [*head, "", *(line for item in items for line in bullet(item))]
 
 
 def rates(found: Figures) -> list[str]:
@@ -147,8 +171,8 @@ def rates(found: Figures) -> list[str]:
     before = tuned["concat22"]["contrapro"]["accuracy"]
     better = sum(total > before for total in totals.values())
     return [
-        f"**Rates.** In the paper every rate gains and the middle one most. Here {better} of {len(totals)} are above",
-        f"concat22 ({100 * before:.1f}): {told}.",
+        f"**Rates.** In the paper every rate improves on concat, the middle one most. Here {better} of {len(totals)}",
+        f"are above concat22 ({100 * before:.1f}): {told}.",
     ]
 
 
@@ -157,11 +181,11 @@ def no_prior(found: Figures) -> list[str]:
     tuned, afa = found["tuned"], f"AFA, {found['rate']}"
     neuter = {name: prior(tuned[name]["templates"], "neuter") for name in ("concat22", afa)}
     es = {name: 100 * tuned[name]["contrapro"]["pronouns"]["es"] for name in ("concat22", afa)}
-    reason = "a third would be even, so there is no prior for *es* to remove"
+    reason = "one third would be uniform, so there is no prior for *es* to remove"
     return [
-        f"**The prior.** With only a verb to go by, the paper's concat chooses *es* in {TABLE_12['neuter'][0]} per",
-        f"cent and its AFA in {TABLE_12['neuter'][1]}; concat22 in {neuter['concat22']:.1f} and its AFA in",
-        f"{neuter[afa]:.1f}{f': {reason}' if neuter['concat22'] < EVEN else ''}. Accuracy on *es* of ContraPro goes",
+        f"**The prior.** If only a verb is given, the paper's concat chooses *es* in {TABLE_12['neuter'][0]} % and its",
+        f"AFA in {TABLE_12['neuter'][1]} %; concat22 in {neuter['concat22']:.1f} % and its AFA in",
+        f"{neuter[afa]:.1f} %{f': {reason}' if neuter['concat22'] < EVEN else ''}. Accuracy on *es* of ContraPro goes",
         f"from {es['concat22']:.1f} to {es[afa]:.1f}; in the paper from {TABLE_13['concat'][3]} to",
         f"{TABLE_13['AFA, 2e-7'][3]}.",
     ]
@@ -175,9 +199,9 @@ def a_prior(found: Figures) -> list[str]:
     pronouns = [tuned[name]["contrapro"]["pronouns"] for name in ("stage 2", control, afa)]
     told = "; ".join(f"*{p}* {', '.join(f'{100 * part[p]:.1f}' for part in pronouns)}" for p in PRONOUNS)
     return [
-        f"**A model with the prior.** Stage 2 chooses *es* in {shares[0]:.1f} per cent, after candidates only in",
-        f"{shares[1]:.1f}, after AFA in {shares[2]:.1f}. Accuracy on ContraPro, in this order: {told}. AFA against",
-        f"candidates only: {points(found['gains'][afa])}; in the paper",
+        f"**A model with the prior.** Stage 2 chooses *es* in {shares[0]:.1f} %, after tuning on candidates only in",
+        f"{shares[1]:.1f} %, after AFA in {shares[2]:.1f} %. Accuracy on ContraPro in the same order: {told}. AFA",
+        f"minus candidates only: {points(found['gains'][afa])}; in the paper",
         f"{TABLE_13['AFA, 2e-7'][0] - WHOLE - CANDIDATES_ONLY:+.1f}.",
     ]
 
@@ -191,5 +215,5 @@ def changed(changes: Figures, name: str) -> str:
 
 
 def prior(figures: Figures, gender: str) -> float:
-    """How often a gender is chosen where only a verb is given, in per cent."""
+    """How often a gender is chosen where only a verb is given, as a percentage."""
     return float(100 * figures["priors"]["prior/verb"].get(gender, {"share": 0.0})["share"])

@@ -1,19 +1,21 @@
 """Sentence-level and concatenation models on real text, judged on ContraPro (Müller et al. 2018, Tables 5 to 8).
 
-    python experiments/run.py contrapro-2018/train [--counterfactual | --ablation] [--seeds N] [--smoke] [--report-only]
+    python experiments/run.py contrapro-2018/train [--counterfactual | --missing | --ablation] [--seeds N]
+                                                   [--smoke] [--report-only]
 
-The stages are in _stages.py; a core of a processor trains all of them in about two hours. Interrupted, the command goes
-on where it was. Never trained on: what ContraPro holds (_text.py). Lengths and checkpoints are chosen on passages that
-are held out of the last stage (_last_stage.py, _choose.py). WORK (default: experiments/contrapro-2018/work) has text,
-models, runs and translations; what is kept is here, in half precision.
+The stages are defined in _stages.py; one core trains all of them in about two hours. An interrupted command resumes
+when it is run again. No sentence of ContraPro is in the training text (_text.py). Lengths and checkpoints are chosen on
+passages held out of the last stage (_last_stage.py, _choose.py). WORK (default: experiments/contrapro-2018/work) has
+the text, models, runs and translations; the kept models are here, in half precision.
 
---counterfactual trains the last stage with counterfactual passages only, which is what is kept as concat22. It needs
-stage 2 only, which is kept.
---ablation trains what the last stage is without each of its ingredients, from stage 2 as well.
---seeds N trains the first N seeds of last stages only, instead of all three.
---smoke tries the steps on a little text with a few updates, in WORK/smoke, and changes nothing here. It has not
-been seen to its end yet.
---report-only writes TRAIN.md from train.json, without training.
+--counterfactual trains only the last stage with counterfactual passages, which is kept as concat22, from the kept
+stage 2.
+--missing trains only the seeds of that stage that train.json does not have, and judges them. Nothing else changes.
+--ablation trains the last stage without each of its ingredients, from stage 2 as well; only what train.json lacks.
+--seeds N trains the first N seeds of last stages instead of all three.
+--smoke runs the steps on a little text with a few updates, in WORK/smoke, and changes nothing here. It has not been run
+to the end yet.
+--report-only writes TRAIN.md and the model cards from train.json, without training.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ from typing import Any
 
 from _choose import CHOSEN, accuracy_of, choose, mean_of_seeds
 from _judge import SAMPLE, Judge
-from _keep import card, keep
+from _keep import card, cards, keep
 from _last_stage import write_last_stage
 from _stages import (
     ABLATIONS,
@@ -71,15 +73,18 @@ def main() -> int:
             print(f"skipped: no {DATA / missing[0]}; set ANAPHORA_DATA", file=sys.stderr)
             return 0
         experiment.out.mkdir(parents=True, exist_ok=True)
-        only = {"--ablation", "--counterfactual"} & set(options)
+        only = {"--ablation", "--counterfactual", "--missing"} & set(options)
         if smoke or not only:
             found = {**found, **experiment.models()}
         if smoke or not only or "--counterfactual" in only:
             found = experiment.counterfactual(found)
+        if "--missing" in only:
+            found = experiment.missing(found)
         if smoke or "--ablation" in only:
             found = {**found, "ablation": experiment.ablation(found.get("ablation", {}))}
         results.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     (experiment.out / "TRAIN.md").write_text(report(found), encoding="utf-8")
+    cards(experiment.out, found)
     return 0
 
 
@@ -174,6 +179,26 @@ class Experiment:
             "kept": {**found["kept"], "concat22": models[first]["all"]},
             "probe": {**found["probe"], "concat22": judge.probe(self.out / "concat22")},
         }
+
+    def missing(self, found: dict[str, Any]) -> dict[str, Any]:
+        """The seeds of the last stage with counterfactual passages that were not trained yet, next to the kept seed 1.
+
+        Each is judged on the sample and, in half precision as seed 1 is kept, on all items.
+        """
+        self.text()
+        judge, text = self.judge(), self.work / "text"
+        pairs = {"weak": write_weak(text), "counterfactual": write_counterfactual(text)}
+        self.start()
+        models, read = dict(found["models"]), dict(found["counterfactual"].get("pairs_of_seeds", {}))
+        for seed in self.seeds:
+            stage = seeded(COUNTERFACTUAL, seed)
+            if "right" not in models.get(stage.name, {}):
+                name = self.train(stage).name
+                half = self.work / "half" / name
+                keep(self.work / name, half)
+                models[name] = {**against_random(judge, name), "chosen": self.chosen(name), "all": judge.kept(half)}
+                read[str(seed)] = pairs  # may differ from those of seed 1, which another version wrote
+        return {**found, "models": models, "counterfactual": {**found["counterfactual"], "pairs_of_seeds": read}}
 
     def every_seed(self, stage: Stage, judge: Judge) -> dict[str, dict[str, Any]]:
         """A last stage with each seed, and the mean of the weights of all three."""

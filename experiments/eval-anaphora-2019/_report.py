@@ -17,102 +17,95 @@ KEPT = "†"  # a row that this run has not computed
 PRONOUNS = {"he:it": "95", "his:its": "86", "that:it": "72", "it:she": "–"}  # §5.4
 
 GOAL = 0.82  # of the measure alone, on the annotated pairs
-LM, LEARNING = "language model", "the same, the encoder learns"
+LM, ADAPTED, LEARNING = "language model", "language model, adapted", "the same, the encoder learns"
+CHANCE = 0.05
 TOGETHER = ("language model and measure", "adapted language model and measure")
 
 
 def report(results: dict[str, Any]) -> str:
-    models = results["models"]
+    models, limits = results["models"], results["limits"]
+    sections = (
+        ("Accuracy on the annotated pairs (the paper's Table 5)", table5(models, limits)),
+        ("What it shows", [*verdict(models, LM), "", *against(models)]),
+        ("By pronoun pair (§5.4)", by_pronoun(models)),
+        ("Pronouns that can replace each other", [*limits_of(models), *by_people(models)]),
+        ("Development pairs", choices(models)),
+        ("Table 4: accuracy on newstest2014", table4(results)),
+        ("Data (the paper's Table 3)", data_table(results["data"])),
+        ("Models and training", training(results)),
+        ("What is kept", kept_models(results)),
+        ("What it does not show", NOT_SHOWN),
+    )
     lines = [
         "# The learned pronoun measure on real output",
         "",
         *paragraph(
-            "How well does a measure that is trained on today's systems' output judge the paper's "
-            "annotated pairs, next to",
-            "a language model's preference, and do the two together judge better than either? Written by",
-            f"`python experiments/run.py eval-anaphora-2019/measure{command_of(results)}`",
-            f"({options_of(results)}). Rows with {KEPT} are of an earlier run.",
+            "**Question.** How well does a measure that is trained on the output of today's systems judge the paper's",
+            "annotated pairs, how does it compare with the preference of a language model, and do the two together",
+            "judge better than either?",
         ),
         "",
-        *paragraph(
-            "Encoder: all-MiniLM-L6-v2 (22 million parameters). Language model: SmolLM2-135M-Instruct in "
-            "4 bits. Static",
-            "vectors: GloVe, 50 dimensions. Texts are lowercased and lose their punctuation, as the "
-            "annotated pairs are.",
-            "Held out of training in every language: newstest2014 (development), newstest2017 and "
-            "newsdiscusstest2015, from",
-            "which the annotated pairs are, and every reference sentence of these.",
-        ),
-        "",
-        "## Data (the paper's Table 3)",
-        "",
-        *data_table(results["data"]),
-        "",
-        "## Table 4: accuracy on newstest2014",
-        "",
-        *table4(results),
-        "",
-        "## Development pairs",
-        "",
-        *choices(models),
-        "",
-        "## Table 5: accuracy on the annotated pairs",
-        "",
-        *table5(models, results["limits"]),
-        "",
-        "## Against the language model's preference",
-        "",
-        *against(models),
-        "",
-        "## By pronoun pair (§5.4)",
-        "",
-        *by_pronoun(models),
-        "",
-        "## What limits it",
-        "",
-        *limits_of(models),
-        *by_people(models),
-        *kept_models(results),
-        "",
-        "## What this does not show",
-        "",
-        *NOT_SHOWN,
+        "```sh",
+        f"python experiments/run.py eval-anaphora-2019/measure{command_of(results)}",
+        "python experiments/run.py eval-anaphora-2019/measure --report-only  # write this page from results.json",
+        "anaphora measure evaluate PAIRS --model experiments/eval-anaphora-2019/best",
+        "```",
     ]
+    for title, section in sections:
+        lines += ["", f"## {title}", "", *section] if section else []
     return "\n".join([*lines, ""])
 
 
-NOT_SHOWN = paragraph(
-    "One seed of everything. The budget was 45 minutes of one core of a shared machine, and about 50 were used. It set",
-    "the number of pairs that the encoder learned from, the steps of the adaptation, the annotated pairs "
-    "that the adapted",
-    "model read, and the training pairs of Table 4; none of these was varied. A frozen encoder with a "
-    "mix of layers and all",
-    "training pairs was not run. The encoder's rates were laid out for two epochs; its only run was "
-    "stopped with a debugger",
-    "after the first, for lack of time, and the stored config was edited to say so (epochs 1, schedule_epochs 2). "
-    "It was not run again.",
-    "The adapted language model computes in bfloat16, the plain one in float32. The annotated pairs are "
-    "news, each with",
-    "one changed pronoun: nothing here says how well a judge ranks whole systems.",
+def bullets(*texts: str) -> list[str]:
+    lines = []
+    for text in texts:
+        first, *rest = paragraph(f"- {text}")
+        lines += [first, *(f"  {line}" for line in rest)]
+    return lines
+
+
+NOT_SHOWN = bullets(
+    "One seed of everything.",
+    "The budget was about an hour of one core of a shared machine. The rank, the rates, the number of epochs and the "
+    "steps of the adaptation were not varied.",
+    f"The measures with {KEPT} differ from the one whose encoder learns not only in that: they also read fewer pairs "
+    "and only the last layer of the encoder.",
+    "The annotated pairs are news, and each differs in one pronoun. How well a judge ranks whole systems was not "
+    "tested.",
 )
+
+
+def training(results: dict[str, Any]) -> list[str]:
+    """The models, and how the measure whose encoder learns was trained and chosen."""
+    found, steps = results.get("training"), results["limits"]["steps"]
+    learned = ""
+    if found:
+        best = found["best"]
+        learned = (
+            f" It was trained on {found['pairs']:,} balanced drawn pairs in {found['epochs']} epochs; epoch "
+            f"{best['epoch']} is the best on the {found['dev_pairs']} noisy pairs of newstest2014 whose pronouns are "
+            f"not equivalent ({100 * best['dev_accuracy']:.1f} %). Settings and development pairs were fixed before "
+            "the annotated pairs were scored."
+        )
+    return bullets(
+        f"**Encoder:** all-MiniLM-L6-v2 (22 million parameters). Its weights stay in bfloat16; where it learns, it "
+        f"learns low-rank updates (rank 16).{learned}",
+        "**Language model:** SmolLM2-135M-Instruct in 4 bits, computed in bfloat16. *Adapted* has learned low-rank "
+        f"updates in {steps} steps from news without capitals and punctuation.",
+        "**Static vectors** of Table 4: GloVe, 50 dimensions.",
+        "**Combination:** log-probability and score, each with a weight from logistic regression on development pairs.",
+        "**Text** is lowercased and loses its punctuation, as in the annotated pairs.",
+        "**Held out** of training in every language: newstest2014 (development), newstest2017 and newsdiscusstest2015, "
+        "from which the annotated pairs come, and every reference sentence of these.",
+    )
 
 
 def command_of(results: dict[str, Any]) -> str:
     """The options of the run that are not the default."""
     limits = results["limits"]
-    named = [name for name in ("table_limit", "adapted_limit", "test_limit", "limit") if limits.get(name)]
+    names = ("learn_limit", "table_limit", "adapted_limit", "test_limit", "limit")
+    named = [name for name in names if limits.get(name)]
     return "".join(f" --{name.replace('_', '-')} {limits[name]}" for name in named)
-
-
-def options_of(results: dict[str, Any]) -> str:
-    """The limits of the run."""
-    limits = results["limits"]
-    some = {name: f"{limits[name]:,}" if limits[name] else "all" for name in ("learn_limit", "table_limit")}
-    return (
-        f"limits: the encoder learns from {some['learn_limit']} pairs, Table 4 is trained on "
-        f"{some['table_limit']}, the "
-        f"language model is adapted in {limits['steps']} steps"
-    )
 
 
 def data_table(data: dict[str, Any]) -> list[str]:
@@ -125,13 +118,10 @@ def data_table(data: dict[str, Any]) -> list[str]:
         f"| the same, balanced (to train on, to stop by) | – | {data['balanced'][0]:,}, {data['balanced'][1]:,} |",
         "",
         *paragraph(
-            "The paper has 97,461 training pairs, of systems of 2011 to 2015; ours are of Google, "
-            "Microsoft, Bergamot and",
-            "those that took part in WMT 2021, which make fewer and other errors. A drawn pair is a "
-            "reference sentence with",
-            "one pronoun replaced as systems confuse them; balanced pairs have each confusion as often "
-            "in one direction as",
-            "in the other. The most frequent pairs:",
+            "The paper has 97,461 training pairs, of systems of 2011 to 2015. Ours are of Google, Microsoft, Bergamot",
+            "and the systems of WMT 2021, which make fewer and different errors. A drawn pair is a reference sentence",
+            "with one pronoun replaced as systems confuse them. Balanced pairs have each confusion as often in one",
+            "direction as in the other. The most frequent pairs:",
         ),
         "",
         f"- training: {pairs(data['train_pairs'])}",
@@ -165,38 +155,31 @@ def mark(found: dict[str, Any] | None, results: dict[str, Any]) -> str:
 
 def shape(results: dict[str, Any]) -> list[str]:
     """On how many pairs each was trained, how the shape differs from the paper's, and the language model on R vs. S."""
-    sentences = []
-    for name, what in (("table4-glove", "static vectors"), ("table4", "the encoder")):
+    said = []
+    for name, what in (("table4-glove", "Static vectors"), ("table4", "The encoder")):
         found = results.get(name)
         if found is None:
-            sentences.append(f"The settings with {what} were not run.")
+            said.append(f"{what}: not run.")
             continue
         noisy, system = (100 * found["rows"][n]["accuracy"] for n in (6, 7))
         (low, high), (lowest, highest) = (found["rows"][n]["interval"] for n in (6, 7))
-        harder = "neither the harder nor the easier"
+        harder = "does not differ from R vs. R′ beyond the intervals"
         if high < lowest or highest < low:
-            harder = "the harder" if system < noisy else "the easier"
-        sentences.append(
-            f"With {what}, trained on {found['pairs']:,} reference–system pairs (the paper: 97,461), R "
-            f"vs. S is {harder} "
-            f"test in setting CRC ({system:.1f} against {noisy:.1f})."
+            harder = "is the harder test" if system < noisy else "is the easier test"
+        said.append(
+            f"{what}, trained on {found['pairs']:,} reference–system pairs (the paper: 97,461): with CRC, R vs. S "
+            f"{harder} ({system:.1f} against {noisy:.1f})."
         )
-    sentences.append("In the paper it is the easier one (GloVe: 77.9 against 68.9; ELMo: 90.7 against 89.1).")
+    said.append("In the paper, R vs. S is the easier test (GloVe: 77.9 against 68.9; ELMo: 90.7 against 89.1).")
     systems = results["models"].get(LM, {}).get("systems")
     if systems:
         whole, by_word = (interval(*systems[name]) for name in ("sum", "mean"))
-        sentences.append(
-            f"On {systems['sum'][1]} reference–system pairs, drawn at random, the language model prefers "
-            "the reference in "
-            f"{whole} % by the log-probability from the first pronoun on, and in {by_word} % by that of a "
-            "word: it hardly "
-            "tells references from whole translations of today's systems."
+        said.append(
+            f"The language model prefers the reference in {whole} % of {systems['sum'][1]} random reference–system "
+            f"pairs by the log-probability from the first pronoun on, and in {by_word} % by the mean of a word."
         )
-    sentences.append(
-        "As in the paper, a model is chosen and tested on the same pairs; both tests use the model that "
-        "is best on R vs. R′."
-    )
-    return paragraph(*sentences)
+    said.append("As in the paper, a model is chosen and tested on the same pairs, by R vs. R′ for both tests.")
+    return bullets(*said)
 
 
 def table5(models: dict[str, Any], limits: dict[str, Any]) -> list[str]:
@@ -247,9 +230,8 @@ def kept_note(models: dict[str, Any], limits: dict[str, Any]) -> list[str]:
     return [
         "",
         *paragraph(
-            f"{KEPT} Kept from an earlier run of this version: a frozen encoder, its last layer alone, "
-            "3,000 pairs of the",
-            "kind (of the drawn pairs, before they were balanced).",
+            f"{KEPT} Kept from an earlier run of this version: a frozen encoder, its last layer alone, 3,000 pairs of",
+            "the kind (of the drawn pairs, before they were balanced).",
         ),
     ]
 
@@ -258,11 +240,9 @@ def choices(models: dict[str, Any]) -> list[str]:
     """Accuracy on development pairs, by which the kept measure is chosen."""
     lines = [
         *paragraph(
-            "Noisy pairs of newstest2014, lowercased and without punctuation. What is kept is chosen by "
-            "the last column:",
-            "pairs whose pronouns APT's lists do not call equivalent. From the same pairs come the two weights of a",
-            "combination (log-probability and score), by logistic regression; its own figures here are "
-            "therefore optimistic.",
+            "Noisy pairs of newstest2014. The last column, pairs whose pronouns APT's lists do not call equivalent,",
+            "decides which measure is kept. The weights of a combination and the epoch of the measure come from such",
+            "pairs too, so these figures are optimistic.",
         ),
         "",
         "| | all | equivalent | others |",
@@ -282,17 +262,11 @@ def kept_models(results: dict[str, Any]) -> list[str]:
     if not found:
         return []
     best, adapter = (f"{found[name] / 10**6:.1f} MB" for name in ("best_bytes", "adapter_bytes"))
-    return [
-        "",
-        "## What is kept",
-        "",
-        *paragraph(
-            f"[best](best/README.md) is *{found['best']}*, the best of the measures on development pairs ({best} of",
-            f"weights); [adapter](adapter/README.md) is what the language model learned ({adapter}). Both "
-            "hold low-rank",
-            "updates and name their base models.",
-        ),
-    ]
+    folders = (
+        f"[best](best/README.md): *{found['best']}*, the best on development pairs ({best} of weights).",
+        f"[adapter](adapter/README.md): what the language model learned ({adapter}).",
+    )
+    return [*bullets(*folders), "", "Both hold low-rank updates and name their base models."]
 
 
 def against(models: dict[str, Any]) -> list[str]:
@@ -301,9 +275,11 @@ def against(models: dict[str, Any]) -> list[str]:
     if first not in models:
         return ["The language model was left out."]
     lines = [
-        f"Pairs on which just one of the two is right, and McNemar's exact test (two-sided); first: {first}.",
+        *paragraph(
+            f"Pairs on which only the {first} or only the other judge is right, and McNemar's exact test (two-sided):",
+        ),
         "",
-        "| | pairs | only the first | only this | neither | difference | p |",
+        f"| | pairs | only the {first} | only this | neither | difference | p |",
         "| :-- | --: | --: | --: | --: | --: | --: |",
     ]
     for name, found in models.items():
@@ -316,27 +292,28 @@ def against(models: dict[str, Any]) -> list[str]:
         shown = "<0.001" if p < 0.001 else f"{p:.3f}"
         delta = f"{100 * (gained - lost) / len(new):+.1f}".replace("-", "−")
         lines.append(f"| {name} | {len(new):,} | {lost} | {gained} | {neither} | {delta} | {shown} |")
-    return [*lines, "", *verdict(models, first)]
+    return lines
 
 
 def verdict(models: dict[str, Any], first: str) -> list[str]:
     """Whether the goals are reached, said in words: of the measure alone, and of the combination."""
-    sentences = []
+    said = []
     if LEARNING in models:
         figure = models[LEARNING]["all"]
         reached = "reached" if figure["accuracy"] > GOAL else "not reached"
-        sentences.append(f"The goal of the measure alone, above {100 * GOAL:.0f} %, is {reached}: {share(figure)}.")
-    for name in (name for name in TOGETHER if name in models):
+        said.append(f"The goal of the measure alone, above {100 * GOAL:.0f} %, is {reached}: {share(figure)}.")
+    for name in (name for name in (ADAPTED, *TOGETHER) if name in models):
         old, new = common(models[first]["right"], models[name]["right"])
         gained = sum(b > a for a, b in zip(old, new, strict=True))
         lost = sum(a > b for a, b in zip(old, new, strict=True))
-        said = "is not above the plain language model"
+        compared = "is not above the plain language model"
         if gained > lost:
-            said = "is above the plain language model, by a difference that may be chance"
-        if gained > lost and mcnemar(lost, gained) < 0.05:
-            said = "is above the plain language model, by a difference that is not chance"
-        sentences.append(f"*{name.capitalize()}* {said} ({gained - lost:+d} pairs of {len(new):,}).")
-    return paragraph(*sentences)
+            compared = "is above the plain language model, by a difference that may be chance"
+        if gained > lost and mcnemar(lost, gained) < CHANCE:
+            compared = "is above the plain language model, by a difference that is not chance"
+        difference = f"{gained - lost:+d}".replace("-", "−")
+        said.append(f"*{name.capitalize()}* {compared} ({difference} pairs of {len(new):,}).")
+    return bullets(*said)
 
 
 def common(first: dict[str, str], second: dict[str, str]) -> tuple[str, str]:
@@ -361,9 +338,11 @@ def limits_of(models: dict[str, Any]) -> list[str]:
     """Errors on pairs of pronouns that are mostly interchangeable, and accuracy without these pairs."""
     lists = pronoun_lists("de-en")  # into English they are the same from every language
     lines = [
-        "Some pairs are no errors: *the house which/that they built*. Pairs that APT's lists call equivalent",
-        "(this, that and it; who or which and that; who and whom; these and those) are few, but a large part of what",
-        "is counted as wrong:",
+        *paragraph(
+            "Some pairs are not errors: *the house which/that they built*. APT's lists call some pronouns equivalent",
+            "(this, that and it; who or which and that; who and whom; these and those). Pairs of these are a large",
+            "part of the errors:",
+        ),
         "",
         "| | errors | on equivalent pronouns | accuracy on these | accuracy on all others |",
         "| :-- | --: | --: | --: | --: |",

@@ -37,16 +37,19 @@ from _language_model import (
     system_dev,
 )
 from _measures import frozen, hidden, learning, split_drawn, trained
-from _rows import kept, tested
+from _rows import equivalent, kept, tested
 
 TABLE, GLOVE = "table4", "table4-glove"
 LEARNING = "the same, the encoder learns"
 BOTH, BOTH_ADAPTED = "language model and measure", "adapted language model and measure"
+HOW = ("only", "write", "threads", "report_only")  # options that change no figure
 Rows = dict[str, Callable[[], dict[str, Any]]]
 
 
 def main() -> int:
     options = arguments()
+    if options.report_only:
+        return write_page(HERE, known_results(HERE / "results.json"))
     if not (DATA / "wmt-outputs").is_dir() or not (DATA / "eval-anaphora").is_dir():
         print(f"skipped: no wmt-outputs and eval-anaphora under {DATA} (set ANAPHORA_DATA)", file=sys.stderr)
         return 0
@@ -57,7 +60,7 @@ def main() -> int:
     random.Random(1).shuffle(real)
     folder = HERE if options.write else WORK
     results = known_results(folder / "results.json") if options.only else {}
-    limits = {name: value for name, value in vars(options).items() if name not in ("only", "write", "threads")}
+    limits = {name: value for name, value in vars(options).items() if name not in HOW}
     results |= {"data": counted(real, dev, made), "limits": limits}
     rows = measures(real, made, dev, options) | language_models(dev, options)
     named = options.only or [*rows, TABLE, GLOVE]
@@ -71,7 +74,13 @@ def main() -> int:
             results[table] = kept(table, limits, lambda table=table, some=some: table4(some, dev, table == GLOVE))
     if options.write and BOTH_ADAPTED in named and {PLAIN, ADAPTED, BOTH_ADAPTED} <= results["models"].keys():
         results["kept"] = keep(results["models"], noisy_dev(dev, options.lm_dev), options)
+    if LEARNING in named:
+        results["training"] = trained_in(learned(options))
     (folder / "results.json").write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return write_page(folder, results)
+
+
+def write_page(folder: Path, results: dict[str, Any]) -> int:
     from _report import report
 
     (folder / "RESULT.md").write_text(report(results), encoding="utf-8")
@@ -82,7 +91,7 @@ def main() -> int:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
     parser.add_argument("--limit", type=int, default=0, help="training pairs of each kind; 0 is all")
-    parser.add_argument("--learn-limit", type=int, default=6000, help="pairs that the encoder learns from; 0 is all")
+    parser.add_argument("--learn-limit", type=int, default=0, help="pairs that the encoder learns from; 0 is all")
     parser.add_argument("--table-limit", type=int, default=0, help="training pairs in Table 4; 0 is all")
     parser.add_argument("--test-limit", type=int, default=0, help="annotated pairs per language; 0 is all 500")
     parser.add_argument("--adapted-limit", type=int, default=0, help="the same for the adapted language model")
@@ -94,6 +103,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", action="append", default=[], metavar="ROW", help=f"these rows, {TABLE} or {GLOVE}")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--elsewhere", dest="write", action="store_false", help="write the results under ANAPHORA_WORK")
+    parser.add_argument("--report-only", action="store_true", help="write RESULT.md from results.json")
     return parser.parse_known_args()[0]
 
 
@@ -140,6 +150,7 @@ def measures(real: list[Any], made: list[Any], dev: list[Any], options: argparse
     system, noisy = (of_kind(real, kind, options.limit) for kind in ("system", "noisy"))
     drawn_pairs, held = split_drawn(made)
     some = drawn_pairs[: options.limit or None]
+    unlike = [e for e in of_kind(dev, "noisy", 0) if not equivalent(e)]
 
     def row(config: Any, pairs: list[Any], stop: list[Any], name: str) -> Callable[[], dict[str, Any]]:
         return lambda: judged(trained(config, pairs, stop, f"{name}-{len(pairs)}"), dev, options)
@@ -149,7 +160,7 @@ def measures(real: list[Any], made: list[Any], dev: list[Any], options: argparse
         "paper's model, noisy pairs": row(paper, noisy, dev, "paper-noisy"),
         "hidden layer, noisy pairs": row(deep, noisy, dev, "hidden-noisy"),
         "hidden layer, balanced drawn pairs": row(deep, some, held, "balanced"),
-        LEARNING: row(learning(), drawn_pairs[: options.learn_limit or None], held, "learning"),
+        LEARNING: row(learning(), drawn_pairs[: options.learn_limit or None], unlike, "learning"),
     }
 
 
@@ -161,6 +172,14 @@ def judged(folder: Path, dev: list[Any], options: argparse.Namespace) -> dict[st
     measure = load_measure(folder, cache=WORK / "states")
     row = tested(measure, noisy_dev(dev, options.lm_dev), options.test_limit or None)
     return {"pairs": found["pairs"], "dev": found["best"]["dev_accuracy"], **row}
+
+
+def trained_in(folder: Path) -> dict[str, Any]:
+    """How many pairs and epochs a stored measure was trained in, and which epoch was the best."""
+    from anaphora.measure.training import read_about
+
+    found: dict[str, Any] = read_about(folder)["results"]
+    return found
 
 
 def learned(options: argparse.Namespace) -> Path:
@@ -191,9 +210,9 @@ def language_models(dev: list[Any], options: argparse.Namespace) -> Rows:
         return tested(measure, noisy, limit or None) | about
 
     return {
-        PLAIN: lambda: alone(lambda: str(plain), system, limit),
+        PLAIN: lambda: alone(lambda: f"{plain}{PRECISION}", system, limit),
         ADAPTED: lambda: alone(adapted, [], fewer),
-        BOTH: lambda: both(lambda: str(plain), limit),
+        BOTH: lambda: both(lambda: f"{plain}{PRECISION}", limit),
         BOTH_ADAPTED: lambda: both(adapted, fewer),
     }
 
@@ -209,7 +228,8 @@ def keep(models: dict[str, Any], noisy: list[Any], options: argparse.Namespace) 
     if name == LEARNING:
         measure = load_measure(learned(options))
     else:
-        measure, _ = combined(learned(options), f"{adapted}{PRECISION}" if name == BOTH_ADAPTED else str(plain), noisy)
+        model = adapted if name == BOTH_ADAPTED else plain
+        measure, _ = combined(learned(options), f"{model}{PRECISION}", noisy)
     stored = keep_adapter(adapted, models[ADAPTED], models[PLAIN], options.steps)
     return stored | keep_best(measure, name, models[name])
 

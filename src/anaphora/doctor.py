@@ -8,13 +8,13 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 from anaphora import __version__
-from anaphora.languages.thesaurus import OPENTHESAURUS
-from anaphora.languages.wordnet import STANDARD_FOLDER as WORDNET
+from anaphora.core.workers import processor_count
+from anaphora.languages.thesaurus import OPENTHESAURUS, WORDNET_FOLDER
 from anaphora.suites.catalog import catalog
 from anaphora.suites.get import home, suite_path
 from anaphora.systems import kinds
@@ -35,7 +35,7 @@ class Finding:
     remedy: str = ""
 
     def to_dict(self) -> dict[str, object]:
-        return {"area": self.area, "name": self.name, "fine": self.fine, "found": self.found, "remedy": self.remedy}
+        return asdict(self)
 
 
 def check_installation() -> list[Finding]:
@@ -46,8 +46,7 @@ def check_installation() -> list[Finding]:
 def _machine() -> Iterator[Finding]:
     yield Finding("machine", OWN, True, __version__)
     yield Finding("machine", "Python", True, f"{platform.python_version()} on {platform.system()} {platform.machine()}")
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    yield Finding("machine", "processors", True, str(cores))
+    yield Finding("machine", "processors", True, str(processor_count()))
     folder = home()
     known = next(path for path in (folder, *folder.parents) if path.exists())
     free = shutil.disk_usage(known).free / 2**30
@@ -107,7 +106,7 @@ def _suites() -> Iterator[Finding]:
 def _programs() -> Iterator[Finding]:
     """Programs and data of the system that some commands use."""
     for name, purpose, path, package in (
-        ("WordNet", "METEOR's English synonyms", WORDNET, "wordnet-base"),
+        ("WordNet", "METEOR's English synonyms", WORDNET_FOLDER, "wordnet-base"),
         ("thesaurus", "the synonym attack in German", OPENTHESAURUS, "mythes-de"),
         ("Chromium", "tests of pages", shutil.which("chromium"), "chromium"),
     ):

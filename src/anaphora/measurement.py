@@ -50,8 +50,8 @@ class Measurement:
 def measurement_of(context: str | None, settings: Mapping[str, Any]) -> Measurement:
     """The measurement that a run's header describes."""
     others = {name: value for name, value in settings.items() if name not in IDENTITY | COMPUTATION}
-    kept = {name: value for name, value in sorted(others.items()) if not _is_plain(name, value)}
-    return Measurement(context, kept)
+    different = {name: value for name, value in sorted(others.items()) if not _is_plain(name, value)}
+    return Measurement(context, different)
 
 
 def canonical(value: Any) -> str:
@@ -61,17 +61,17 @@ def canonical(value: Any) -> str:
 
 
 def _is_plain(name: str, value: Any) -> bool:
-    """Whether it says nothing: the value of plain scoring, or none at all."""
+    """Whether a setting has the value of plain scoring, or none."""
     if name in PLAIN:
         return bool(value == PLAIN[name])
     return value is None or value == ""
 
 
-VOLATILE = ("concurrency", "timeout", "retries", "requests_per_minute")  # how a server is asked, not what
+VOLATILE = ("concurrency", "timeout", "retries", "requests_per_minute")  # how requests are sent, not what they ask
 
 
 def stable_spec(spec: str) -> str:
     """A spec without the settings that do not change what a system answers."""
     name, mark, query = spec.partition("?")
-    kept = [part for part in query.split("&") if part.partition("=")[0] not in VOLATILE]
-    return f"{name}{mark}{'&'.join(kept)}".removesuffix("?")
+    parts = [part for part in query.split("&") if part.partition("=")[0] not in VOLATILE]
+    return f"{name}{mark}{'&'.join(parts)}".removesuffix("?")

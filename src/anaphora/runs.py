@@ -22,7 +22,7 @@ from anaphora.core.files import (
     rename_synced,
 )
 from anaphora.core.finite import all_finite
-from anaphora.core.parsing import are_strings, get, is_a, json_record, json_value
+from anaphora.core.parsing import are_strings, get, is_a, json_header, json_record, json_value
 from anaphora.measurement import Measurement, measurement_of, stable_spec
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.suite import Suite
@@ -61,7 +61,7 @@ class CandidateScores(NamedTuple):
     tokens: Sequence[int] | None = None
     undecidable: Sequence[tuple[int, int]] = ()
     truncated: int = 0
-    extra: Mapping[str, Any] = {}  # nobody writes to it; a MappingProxyType could not be sent to a process
+    extra: Mapping[str, Any] = {}  # never written to; a MappingProxyType could not be sent to a process
 
 
 def equal_pairs(candidates: Sequence[object]) -> list[tuple[int, int]]:
@@ -72,14 +72,8 @@ def equal_pairs(candidates: Sequence[object]) -> list[tuple[int, int]]:
 Answer = CandidateScores  # its name in 0.1, which backends of other packages import
 
 FORMAT_VERSION = 1
-EXTRA = (
-    "undecidable",
-    "truncated",
-    "translation",
-    "unanswered",
-    "answer",
-    "attribution",
-)  # what a record may say besides
+# what a record may say besides
+EXTRA = ("undecidable", "truncated", "translation", "unanswered", "answer", "attribution")
 FILE = "run.jsonl"  # where the records are if a run is a folder
 TEXTS = ("suite", "sha256", "source_language", "target_language", "system", "version")
 
@@ -139,7 +133,7 @@ class Run:
             raise BadInput(self.path, problem, remedy="Finish the run with the command that began it and --resume.")
 
     def summarize(self) -> RunSummary:
-        """Counts of what was noticed in the run; it is read only if it was not written just now."""
+        """Counts of unusual examples in the run, which is read only if it was not just written."""
         if self.summary is not None:
             return self.summary
         summary = RunSummary()
@@ -154,7 +148,7 @@ class RunSummary:
 
     undecidable: candidates that are the same to the system as another one; truncated: inputs that were cut
     unanswered, partly_answered: examples where none, or not all, of the system's replies were answers
-    replies: some of the replies that were no answers, by the number of their example
+    replies: some of the replies that were not answers, by the number of their example
     """
 
     examples: int = 0
@@ -209,9 +203,10 @@ def describe(
 ) -> RunHeader:
     """The header of a run over a suite, made by this version of the program."""
     about = suite.header
-    languages = about.source_language, about.target_language
-    header = RunHeader(about.name, sha256, *languages, system, __version__, about.breakdowns, about.blocks)
-    return replace(header, context=context, settings=settings, examples=examples)
+    return RunHeader(
+        *(about.name, sha256, about.source_language, about.target_language, system, __version__),
+        *(about.breakdowns, about.blocks, context, settings, examples),
+    )
 
 
 def open_run(path: Path) -> Run:
@@ -269,16 +264,7 @@ def record_line(item: ScoredExample) -> bytes:
 
 def _parse_header(line: str, path: Path) -> RunHeader:
     remedy = "A run is written by: anaphora score SUITE --system SPEC -o RUN"
-    try:
-        row = json_value(line)
-    except ValueError:
-        row = None
-    if not isinstance(row, dict) or "anaphora_run" not in row:
-        raise BadInput(path, "not a run: the first line is not a run header", line=1, remedy=remedy)
-    version = row.pop("anaphora_run")
-    if type(version) is not int or not 1 <= version <= FORMAT_VERSION:
-        problem = f"run format version {version!r}, this program reads up to {FORMAT_VERSION}"
-        raise BadInput(path, problem, line=1, remedy="Upgrade with: pip install -U anaphora")
+    row = json_header(line, "anaphora_run", FORMAT_VERSION, path, "run", remedy)
     known = {f.name for f in fields(RunHeader)}
     try:
         header = RunHeader(**{key: value for key, value in row.items() if key in known})
@@ -340,14 +326,14 @@ def _record_problem(item: ScoredExample) -> str | None:
     return None
 
 
-# A run that is being made: every answer is on disk as soon as it is known, and an interruption loses none.
+# An unfinished run: every answer is written as soon as it is known, so that an interruption loses none.
 
 REMEDY = "Check the model's files and precision (float16 overflows where float32 and bfloat16 do not)."
 DIGITS = 6  # decimals of a score that are kept; float32 has no more
 
 
 class RunWriter:
-    """Answers in the order in which they come, in a file beside the run's; `finish` puts them in the suite's order."""
+    """Answers in the order in which they come, in a file next to the run's; `finish` puts them in the suite's order."""
 
     def __init__(
         self, output: Path, header: RunHeader, examples: Sequence[Example], *, resume: bool, overwrite: bool
@@ -401,8 +387,8 @@ class RunWriter:
         if answer.truncated:
             extra["truncated"] = answer.truncated
         tokens = None if answer.tokens is None else list(answer.tokens)
-        kept = {name: extra[name] for name in EXTRA if name in extra}
-        item = ScoredExample(example.id, example.gold, dict(example.tags), scores, tokens, kept)
+        known = {name: extra[name] for name in EXTRA if name in extra}
+        item = ScoredExample(example.id, example.gold, dict(example.tags), scores, tokens, known)
         if problem := _record_problem(item):
             raise AnaphoraError(f"{self.header.system}: example {example.id}: {problem}")
         line = record_line(item)
@@ -419,9 +405,9 @@ class RunWriter:
         self.summary.add(number, item)
 
     def finish(self) -> Run:
-        """The complete run under its name, and the unfinished one gone.
+        """Write the complete run under its name and remove the unfinished one.
 
-        A file that has appeared there meanwhile is somebody else's: an error, and the answers are kept.
+        A file that appeared there in the meantime belongs to another program: an error, and the answers are kept.
         """
         if len(self.done) != len(self.examples):
             missing = len(self.examples) - len(self.done)
@@ -431,8 +417,8 @@ class RunWriter:
         if not self._complete:
             if self.file.exists():
                 raise AnaphoraError(
-                    f"{self.file} was written by another program meanwhile. Move it away, then use --resume: answers "
-                    f"of {self.header.system} are kept in {self.part}"
+                    f"{self.file} was written by another program in the meantime. Move it away, then use --resume: "
+                    f"answers of {self.header.system} are kept in {self.part}"
                 )
             with atomic_writer(self.file) as out:
                 out.write(header_line(self.header))

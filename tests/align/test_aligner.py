@@ -52,7 +52,7 @@ def test_a_pair_with_an_empty_side_has_no_links_and_is_not_learned_from(toy: Toy
     assert aligner.align(source[:3], target[:3]) == found[:3]
 
 
-def test_case_is_left_out_of_account_unless_told(toy: Toy) -> None:
+def test_case_is_ignored_by_default(toy: Toy) -> None:
     """Words that were only seen in small letters are known in capitals, or are not."""
     known = {}
     for lowercase in (True, False):

@@ -16,7 +16,7 @@ from anaphora.align.alignment import (
     DEFAULT,
     HEURISTICS,
     Alignment,
-    Found,
+    FoundTranslation,
     Point,
     agreement,
     check_alignment,
@@ -54,7 +54,7 @@ def test_what_is_written_is_read_again(points: tuple[tuple[int, int], ...]) -> N
 @pytest.mark.parametrize(
     "item", ["1", "1-", "-1", "1-2-3", "a-b", "1–2", "1:2", "²-1", "١-1", "1-+2", "-1-2", "1-" + "9" * 5000]
 )
-def test_anything_else_is_no_point(item: str) -> None:
+def test_anything_else_is_not_a_point(item: str) -> None:
     with pytest.raises(BadInput, match=r"x\.align: line 1,234: not an alignment point: .* A line is source-target"):
         parse_alignment(f"0-0 {item}", HERE, 1234)
 
@@ -113,7 +113,7 @@ def test_a_point_given_twice_counts_once() -> None:
     assert agreement([((0, 0), (0, 0))], [((0, 0),)]).precision == 1.0
 
 
-def test_nothing_is_no_figure() -> None:
+def test_nothing_is_not_a_figure() -> None:
     nothing = agreement([()], [((0, 0),)])
     assert (nothing.precision, nothing.recall, nothing.f) == (None, 0.0, None)
     assert agreement([((0, 0),)], [()]).recall is None
@@ -339,7 +339,7 @@ IT, IL = SOURCE.index("it"), TARGET.index("il")
 
 def find(
     links: list[list[int]], target: list[str], likely: set[str], pronoun: int = IT, **options: bool
-) -> Found | None:
+) -> FoundTranslation | None:
     pronouns = likely | {"elle", "eux"}
     return find_translation(
         pronoun,
@@ -362,14 +362,14 @@ def test_table_1_step_by_step() -> None:
 
 
 def test_table_1_as_a_whole() -> None:
-    assert find(LINKS, TARGET, {"il", "l'"}) == Found(IL, rescued=True)
+    assert find(LINKS, TARGET, {"il", "l'"}) == FoundTranslation(IL, rescued=True)
     assert find(LINKS, TARGET, {"il", "l'"}, rescue=False) is None
 
 
 @pytest.mark.parametrize("wrong", [[3], [4, 9]])
-def test_a_link_to_words_that_are_no_pronouns_is_a_misalignment(wrong: list[int]) -> None:
+def test_a_link_to_words_that_are_not_pronouns_is_a_misalignment(wrong: list[int]) -> None:
     links = [wrong if i == IT else linked for i, linked in enumerate(LINKS)]
-    assert find(links, TARGET, {"il", "l'"}) == Found(IL, rescued=True)
+    assert find(links, TARGET, {"il", "l'"}) == FoundTranslation(IL, rescued=True)
     assert find(links, TARGET, {"il", "l'"}, rescue=False) is None
 
 
@@ -377,7 +377,7 @@ def test_a_link_to_words_that_are_no_pronouns_is_a_misalignment(wrong: list[int]
 @pytest.mark.parametrize("rescue", [True, False])
 def test_a_pronoun_among_the_linked_words_is_the_translation(linked: list[int], rescue: bool) -> None:
     links = [linked if i == IT else other for i, other in enumerate(LINKS)]
-    assert find(links, TARGET, {"il"}, rescue=rescue) == Found(IL, rescued=False)
+    assert find(links, TARGET, {"il"}, rescue=rescue) == FoundTranslation(IL, rescued=False)
 
 
 def test_among_several_linked_pronouns_a_likely_one_goes_first_then_the_first() -> None:
@@ -390,7 +390,7 @@ def test_among_several_linked_pronouns_a_likely_one_goes_first_then_the_first() 
 def test_a_linked_pronoun_need_not_be_a_likely_one() -> None:
     links = [[j] for j in range(11)]
     target = [word if j != IL else "eux" for j, word in enumerate(TARGET)]
-    assert find(links, target, {"il"}) == Found(IL, rescued=False)
+    assert find(links, target, {"il"}) == FoundTranslation(IL, rescued=False)
 
 
 @pytest.mark.parametrize(
@@ -442,7 +442,7 @@ def test_what_is_found_is_likely_near_a_marker_and_the_nearest_to_the_center(dat
     found = find_translation(pronoun, links, length, is_pronoun=likely.__contains__, is_likely=likely.__contains__)
     own = [j for j in links[pronoun] if j in likely]
     if own:
-        assert found == Found(min(own), rescued=False)
+        assert found == FoundTranslation(min(own), rescued=False)
         return
     around = [j for i in (pronoun - 1, pronoun + 1) if 0 <= i < source for j in links[i]]
     low, high = (max(min(around) - 1, 0), min(max(around) + 1, length - 1)) if around else (0, -1)

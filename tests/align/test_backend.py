@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from anaphora.align import Aligner
-from anaphora.align.backend import BACKENDS, KINDS, Settings, choose_heuristic, load_backend
+from anaphora.align.backend import BACKENDS, KINDS, Settings, load_backend
 from anaphora.core.errors import AnaphoraError, BadInput
 
 
@@ -47,9 +47,9 @@ def test_an_unknown_model_or_symmetrization() -> None:
     ):
         load_backend(Settings(model="fastalign"))
     with pytest.raises(AnaphoraError, match=r"unknown symmetrization 'gdfa'\. Known: intersection, "):
-        choose_heuristic(Settings(symmetrize="gdfa"))
-    assert choose_heuristic(Settings()) == "grow-diag-final"
-    assert choose_heuristic(Settings(symmetrize="union")) == "union"
+        Aligner(Settings("builtin", symmetrize="gdfa"))
+    assert Aligner(Settings("builtin")).symmetrize == "grow-diag-final"
+    assert Aligner(Settings("builtin", symmetrize="union")).symmetrize == "union"
 
 
 def test_every_backend_is_registered_with_what_it_is() -> None:

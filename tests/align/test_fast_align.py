@@ -281,7 +281,7 @@ def test_pairs_are_learned_from_inside_a_corpus(toy: Toy) -> None:
     assert backend().train(pairs[:30], pairs[30:]) == backend().train((), pairs)[30:]
 
 
-def test_progress_is_told(toy: Toy) -> None:
+def test_progress_is_reported(toy: Toy) -> None:
     steps: list[tuple[int, int]] = []
     backend().train((), list(zip(toy.source, toy.target, strict=True)), lambda *step: steps.append(step))
     assert steps == [(k, 10) for k in range(1, 11)]

@@ -162,7 +162,7 @@ def test_the_number_of_threads_is_set_and_set_back() -> None:
         assert library.omp_get_max_threads() == before
 
 
-def test_threads_are_told_to_sleep_unless_somebody_has_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_threads_sleep_unless_the_user_has_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
     with sleeping_threads():
         assert os.environ["OMP_WAIT_POLICY"] == "passive"

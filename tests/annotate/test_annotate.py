@@ -25,7 +25,7 @@ def test_a_file_is_an_annotator() -> None:
 
 
 @pytest.mark.parametrize("spec", ["spacy", "spacy:", "", "file.conllu"])
-def test_what_is_no_spec(spec: str) -> None:
+def test_what_is_not_a_spec(spec: str) -> None:
     with pytest.raises(AnaphoraError, match="Write spacy:NAME_OR_PATH, stanza:LANGUAGE or conllu:FILE"):
         load_annotator(spec)
 

@@ -128,7 +128,7 @@ def test_another_corpus_is_refused(file: Path, corpus: list[list[str]], problem:
         ),
     ],
 )
-def test_what_is_no_conllu_is_refused(tmp_path: Path, lines: list[str], problem: str) -> None:
+def test_what_is_not_conllu_is_refused(tmp_path: Path, lines: list[str], problem: str) -> None:
     path = tmp_path / "bad.conllu"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     with pytest.raises(BadInput) as error:

@@ -221,7 +221,7 @@ def test_of_a_mention_with_a_gap_the_first_part_counts() -> None:
     assert chains((0, "(e1[1/2]-x)"), (2, "(e1[2/2]-x)"), (4, "(e1-x)")) == [[(0, 1), (4, 5)]]
 
 
-def test_what_is_named_once_is_no_chain() -> None:
+def test_what_is_named_once_is_not_a_chain() -> None:
     assert chains((0, "(e1-x)"), (1, "(e2-x)")) == []
 
 

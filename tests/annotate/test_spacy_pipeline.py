@@ -63,7 +63,7 @@ def test_the_same_line_is_annotated_the_same_in_any_batch(annotator: Load) -> No
     ("sizes", "expected"),
     [([], []), ([1], [[1]]), ([3, 3, 3], [[3, 3], [3]]), ([9, 1], [[9], [1]]), ([0, 0, 5, 1], [[0, 0, 5], [1]])],
 )
-def test_batches_of_about_so_many_lines(sizes: list[int], expected: list[list[int]]) -> None:
+def test_batches_of_about_n_lines(sizes: list[int], expected: list[list[int]]) -> None:
     documents = [["x"] * size for size in sizes]
     assert [[len(d) for d in batch] for batch in batches(documents, lines=5)] == expected
 

@@ -113,7 +113,7 @@ def test_generative_refuses_a_run_of_another_suite_before_it_aligns(
     code, _, message = run(arguments, capfd)
     assert code == 2
     assert "a run of another suite (other), in which example" in message
-    assert message.rstrip().endswith("has other tags. Score the suite that is translated.")
+    assert message.rstrip().endswith("has other tags. Score the suite that was translated.")
     assert message.count("\n") == 1
 
 
@@ -325,10 +325,10 @@ def test_diagnose_words_and_table(anaphora: Run, always_es: Path, tmp_path: Path
     done = anaphora("diagnose", always_es, "--system", "mine", "--items", tmp_path / "items")
     lines = done.stdout.splitlines()
     assert lines[0] == "mine · en→de"
-    assert lines[1].startswith("✗ The pipeline breaks first at markable detection: which noun can be meant 0.4")
+    assert lines[1].startswith("✗ The first step to fail is markable detection: animal or person 0.4")
     assert "→ what to try: anaphora build augment" in done.stdout
     assert "which step fails, and why" in lines
-    row = next(line for line in lines if line.startswith("  gender, only a verb given"))
+    row = next(line for line in lines if line.startswith("  gender with only a verb given"))
     assert row.split()[-5:] == ["1.000", "[0.994,", "1.000]", "prefers", "neuter"]
     assert done.stderr == f"the items behind 6 statements: {tmp_path / 'items'}\n"
     fallback = (tmp_path / "items" / "fallback.jsonl").read_text(encoding="utf-8").splitlines()
@@ -363,7 +363,7 @@ def test_diagnose_formats(anaphora: Run, always_es: Path) -> None:
     assert anaphora("diagnose", always_es, "--format", "markdown").stdout.startswith("**scores:")
     tsv = anaphora("diagnose", always_es, "--format", "tsv").stdout.splitlines()
     assert tsv[0] == "section\t\tn\tfigure\t95 % interval\tverdict"
-    assert tsv[1].startswith("markable detection\twhich noun can be meant\t2,560\t")
+    assert tsv[1].startswith("markable detection\tanimal or person\t2,560\t")
     assert "\\toprule" in anaphora("diagnose", always_es, "--format", "latex").stdout
 
 
@@ -385,7 +385,7 @@ def test_diagnose_released_templates(
     anaphora("score", suite, "--system", f"scores:{scores}", "-o", tmp_path / "run")
     (found,) = as_json("diagnose", tmp_path / "run")["systems"]
     figures = {check["name"]: check for check in found["checks"]}
-    for name, template in (("which noun can be meant", "markable"), ("world knowledge", "world-knowledge")):
+    for name, template in (("animal or person", "markable"), ("world knowledge", "world-knowledge")):
         golds = [e["gold"] for e in examples if e["tags"]["template"] == template]
         assert figures[name]["total"] == len(golds)
         assert figures[name]["figure"] == pytest.approx(golds.count(2) / len(golds))

@@ -163,7 +163,7 @@ def test_nothing_is_overwritten(model: Path, texts: Path) -> None:
         (("pairs", "-r", "ref.en", "-t", "no", "-l", "de-en", "-o", "p"), "no: no such file"),
         (
             ("pairs", "-r", "ref.en", "-t", "bad.en", "-t", "bad.en", "-l", "de-en", "-o", "p"),
-            "give each one of its own",
+            "Give each system a different name",
         ),
         (("train", "nothing.toml", "-o", "m"), "nothing.toml: no such file"),
         (("train", "empty.toml", "-o", "m"), "data.train names no pairs"),

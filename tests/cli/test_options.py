@@ -56,7 +56,7 @@ EXCEPTIONS = {
 }
 
 
-OTHERS = {"--help", "--head", "--install", "--output_dir"}  # of click, and of programs that messages name
+OTHERS = {"--help", "--head", "--install", "--no-deps", "--output_dir"}  # of click, pip and programs that messages name
 CSS = {"--much"}  # properties of the style of a page, not options
 
 

@@ -70,9 +70,17 @@ def test_show_a_suite_file(anaphora: Run, as_json: Callable[..., Any], suite: Pa
     assert facts["tags"] == ["distance", "document", "pronoun"]
     assert facts["licence"] == "CC0"
     assert len(facts["sha256"]) == 64
-    text = anaphora("suites", "show", suite).stdout
-    assert text.rstrip().endswith("@misc{small}")
-    assert facts["sha256"] in text
+    output = anaphora("suites", "show", suite)
+    assert output.stdout.rstrip().endswith("@misc{small}")
+    assert facts["sha256"] in output.stdout
+    assert f"anaphora suites baselines {suite} --keep" in output.stderr
+
+
+def test_show_baselines_that_are_kept(anaphora: Run, suite: Path) -> None:
+    anaphora("suites", "baselines", suite, "--keep")
+    output = anaphora("suites", "show", suite)
+    assert "bag of words: current sentence" in output.stdout
+    assert "--keep" not in output.stderr
 
 
 @pytest.mark.parametrize("command", ["show", "get"])

@@ -71,14 +71,14 @@ def test_what_was_written_is_read(
         ("system\thuman\thuman\na\t1\t2\n", 1, "two columns are called 'human'"),
     ],
 )
-def test_what_is_no_table_is_refused(tmp_path: Path, text: str, line: int | None, said: str) -> None:
+def test_what_is_not_a_table_is_refused(tmp_path: Path, text: str, line: int | None, said: str) -> None:
     with pytest.raises(BadInput, match=said) as error:
         read_columns(written(tmp_path, text))
     assert error.value.line == line
 
 
 @pytest.mark.parametrize("cell", ["", "x", "nan", "inf", "1,5", "0.5 0.6"])
-def test_what_is_no_number_is_refused(tmp_path: Path, cell: str) -> None:
+def test_what_is_not_a_number_is_refused(tmp_path: Path, cell: str) -> None:
     table = read_columns(written(tmp_path, f"system\thuman\na\t1\nb\t{cell}\n"))
     with pytest.raises(BadInput, match="in the column 'human'") as error:
         table.records[1].number("human")

@@ -44,7 +44,7 @@ def test_an_empty_file_has_no_lines_and_empty_lines_are_lines(file) -> None:
     assert list(text_lines(file(b"\n\nx\n\n"))) == ["", "", "x", ""]
 
 
-def test_windows_line_ends_are_no_part_of_the_text(file) -> None:
+def test_windows_line_ends_are_not_part_of_the_text(file) -> None:
     assert list(text_lines(file(b"one\r\ntwo\r\n"))) == ["one", "two"]
 
 
@@ -109,12 +109,12 @@ def test_changed_bytes_in_a_gzip_are_noticed(file) -> None:
         list(text_lines(file(bytes(packed))))
 
 
-def test_text_behind_a_gzip_is_damage(file) -> None:
+def test_text_after_a_gzip_is_damage(file) -> None:
     with pytest.raises(BadInput, match="damaged"):
         list(text_lines(file(gzip.compress(b"one\n") + b"and then some text")))
 
 
-def test_bytes_that_are_not_utf8_are_found_by_line_and_place(file) -> None:
+def test_bytes_that_are_not_utf8_are_found_by_line_and_position(file) -> None:
     path = file("eins\nMüller\n".encode("latin-1"))
     with pytest.raises(BadInput) as caught:
         list(text_lines(path))
@@ -234,7 +234,7 @@ def test_the_new_file_can_be_read_by_those_whom_the_umask_lets(tmp_path: Path) -
     assert stat.S_IMODE((tmp_path / "out.txt").stat().st_mode) == 0o640
 
 
-def test_a_place_that_cannot_be_written_is_bad_input(tmp_path: Path) -> None:
+def test_a_path_that_cannot_be_written_is_bad_input(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(BadInput, match=r"out\.txt: cannot be written: "), atomic_writer(tmp_path / "file" / "out.txt"):
         pass

@@ -140,7 +140,7 @@ while won < 60:
     assert [process.communicate(timeout=300)[1] for process in processes] == [""] * 4
 
 
-def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+def test_a_path_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(BadInput, match=r"file/out: cannot be written: "):
         lock_output(tmp_path / "file" / "out")

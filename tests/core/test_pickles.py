@@ -101,7 +101,7 @@ def test_what_is_a_pickle(tmp_path: Path, protocol: int) -> None:
         assert is_pickle(path)
 
 
-def test_what_is_no_pickle(tmp_path: Path) -> None:
+def test_what_is_not_a_pickle(tmp_path: Path) -> None:
     for text in ('{"he_it": []}', "pair\tagreement\n", "", "[1]\n", '"a"'):
         (tmp_path / "data").write_text(text)
         assert not is_pickle(tmp_path / "data")
@@ -199,7 +199,7 @@ def test_a_value_that_grows_when_written_out_is_refused(tmp_path: Path) -> None:
     refused(tmp_path, pickle.dumps(value), "more than 20,000,000 values")
 
 
-def test_sharing_a_list_is_no_crime(tmp_path: Path) -> None:
+def test_sharing_a_list_is_not_a_crime(tmp_path: Path) -> None:
     context = ["it", "fell"] * 100
     rows = [{"context": context, "n": n} for n in range(500)]
     [found] = load(tmp_path, pickle.dumps(rows))
@@ -262,7 +262,7 @@ def test_what_goes_into_the_wrong_kind_is_refused(tmp_path: Path, data: bytes) -
     refused(tmp_path, data, "not a pickle of plain data")
 
 
-def test_half_a_surrogate_pair_is_no_text(tmp_path: Path) -> None:
+def test_half_a_surrogate_pair_is_not_text(tmp_path: Path) -> None:
     refused(tmp_path, pickle.dumps("\ud800", 2))
 
 

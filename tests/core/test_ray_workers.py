@@ -92,7 +92,7 @@ def test_after_it_was_let_go_another_is_made(ray: Ray) -> None:
     assert [call if call == "shutdown" else call["address"] for call in ray.calls] == ["local", "shutdown"] * 2
 
 
-def test_one_that_somebody_else_has_ended_is_made_anew(ray: Ray) -> None:
+def test_one_that_another_program_has_ended_is_made_again(ray: Ray) -> None:
     """Who held the old one does not let the new one go."""
     _, old = connect(None)
     ray.shutdown()
@@ -129,7 +129,7 @@ def test_without_an_address_it_is_this_machine(ray: Ray) -> None:
 @pytest.mark.parametrize(
     "address", ["6379", "host", "host:", ":6379", "host:port", "host:-1", "ray://host:10001", "http://host:8265", ""]
 )
-def test_what_is_no_address(ray: Ray, address: str) -> None:
+def test_what_is_not_an_address(ray: Ray, address: str) -> None:
     with pytest.raises(AnaphoraError) as caught:
         connect(address)
     assert str(caught.value) == (
@@ -139,7 +139,7 @@ def test_what_is_no_address(ray: Ray, address: str) -> None:
 
 
 @pytest.mark.parametrize("address", ["a..b:6379", "x" * 64 + ".org:6379", "127.0.0.1:0"])
-def test_an_address_that_nobody_can_have(ray: Ray, address: str) -> None:
+def test_an_impossible_address(ray: Ray, address: str) -> None:
     with pytest.raises(
         AnaphoraError, match=rf"^no Ray cluster at {address} \(.+\)\. Start one with: ray start --head$"
     ):
@@ -147,7 +147,7 @@ def test_an_address_that_nobody_can_have(ray: Ray, address: str) -> None:
     assert ray.calls == []
 
 
-def test_where_nobody_listens_ray_does_not_even_try(ray: Ray) -> None:
+def test_without_a_server_ray_does_not_even_try(ray: Ray) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         connect(f"localhost:{port}")[1]()

@@ -243,7 +243,9 @@ works = st.lists(st.integers(1, 5), max_size=5).flatmap(
 
 @settings(deadline=None)
 @given(works, st.integers(1, 3), st.data())
-def test_every_result_arrives_once_whoever_is_lost(work: list[Numbers], room: int, data: st.DataObject) -> None:
+def test_every_result_arrives_once_whichever_worker_is_lost(
+    work: list[Numbers], room: int, data: st.DataObject
+) -> None:
     """The pool gives up after more than three losses in a row without a new result."""
     in_vain: Counter[int | None] = Counter()
     worst = 0
@@ -331,7 +333,7 @@ def test_no_capacity_is_an_error() -> None:
     pool = Company()
     pool.start()
     pool.size = 0
-    with pytest.raises(AnaphoraError, match=r"^there is no room for a worker any more$"):
+    with pytest.raises(AnaphoraError, match=r"^no worker can be started any more$"):
         list(pool.results(tasks(1)))
     assert list(Company(room=0).results([])) == []
 

@@ -45,7 +45,7 @@ def test_weights_are_added_and_exponentiated(parsed: Parsed) -> None:
     assert belief.nonreferential == pytest.approx(18 / 27)
 
 
-def test_what_falls_on_a_pronoun_goes_on_to_what_it_stands_for(parsed: Parsed) -> None:
+def test_the_mass_of_a_pronoun_goes_to_its_antecedents(parsed: Parsed) -> None:
     weights = {"pronoun": math.log(4)}
     first, second = beliefs(Document((parsed(DOG), parsed(IT), parsed(IT))), weights)
     assert first.phrases["dog"][0] == pytest.approx(1 / 3)
@@ -76,7 +76,7 @@ def test_only_the_last_sentences_count(parsed: Parsed) -> None:
     assert beliefs(far)[0].nonreferential == 1
 
 
-def test_plurals_persons_and_fellow_arguments_are_no_candidates(parsed: Parsed) -> None:
+def test_plurals_persons_and_fellow_arguments_are_not_candidates(parsed: Parsed) -> None:
     woman = parsed("The/DET/2/det woman/NOUN/3/nsubj left/VERB/0/root")
     dogs = parsed("Dogs/NOUN/2/nsubj/Number=Plur bark/VERB/0/root")
     saw = parsed("The/DET/2/det cat/NOUN/3/nsubj saw/VERB/0/root it/PRON/3/obj")

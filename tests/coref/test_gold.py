@@ -64,7 +64,7 @@ def test_a_record(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("record", [{"doc": "x"}, {"langs": ["en"], "en": {}}, [1], "text"])
-def test_what_is_no_record(tmp_path: Path, record: object) -> None:
+def test_what_is_not_a_record(tmp_path: Path, record: object) -> None:
     path = write(tmp_path / "gold.jsonl", RECORD, record)
     with pytest.raises(BadInput, match="line 2: not a record of ParCorFull"):
         list(read_parcorfull(path))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from anaphora.annotate.document import Mention
 from anaphora.coref import Link
-from anaphora.coref.joint import LEAST, JointLink, join, joint_weights, weighed
+from anaphora.coref.builtin import LEAST, JointLink, join, joint_weights, weighed
 
 # with these the pool is a product, which is easy to count by hand
 PRODUCT = {
@@ -48,7 +48,7 @@ def test_the_weights_are_exponents() -> None:
     assert joint.confidence == pytest.approx(0.81 * 0.5 / (0.81 * 0.5 + 2.718281828**-1))
 
 
-def test_a_phrase_without_a_counterpart_counts_but_is_no_answer() -> None:
+def test_a_phrase_without_a_counterpart_counts_but_is_not_an_answer() -> None:
     joint = join(link(h1=0.9), link(h11=0.9), lambda place: [], by=PRODUCT | {"unaligned": -2.0})
     assert (joint.source, joint.target) == (None, None)
     assert joint.confidence == pytest.approx(0.01 / (0.01 + 0.9 * 2.718281828**-2))
@@ -60,7 +60,7 @@ def test_nothing_on_both_sides() -> None:
     assert joint == JointLink(None, None, pytest.approx(0.81 / 0.82))
 
 
-def test_a_pronoun_that_often_stands_for_no_noun_needs_more() -> None:
+def test_a_pronoun_that_is_often_non_referential_needs_more() -> None:
     points = aligned(h1=11)
     both = link(h1=0.7), link(h11=0.7)
     usual = join(*both, lambda place: points.get(place, []))

@@ -91,7 +91,7 @@ def test_the_antecedent_on_both_sides() -> None:
     assert record["right"] is True
 
 
-def test_rank_of_an_antecedent_behind_other_words() -> None:
+def test_rank_of_an_antecedent_after_other_words() -> None:
     attribution = attributed({(0, 0, "lamp"): 1.0, (0, 1, "it"): -3.0, (1, 1, "Ja"): 2.0})
     record = record_of(example(), attribution, *word_units(attribution))
     assert record["antecedent"]["rank"] == 3

@@ -97,7 +97,7 @@ def test_the_table(tmp_path: Path) -> None:
     assert "attr|s:made@aaaaaa|ctx:1+1" in text
 
 
-def test_a_run_of_score_is_no_attribution(tmp_path: Path) -> None:
+def test_a_run_of_score_is_not_an_attribution(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="a run without attributions"):
         attributions_of(open_run(written(tmp_path, [record(0.5)], attribution=None)))
 

@@ -130,7 +130,7 @@ def test_a_tie_is_wrong_here_too(run: Make, tmp_path: Path) -> None:
     assert (overall.first, overall.second) == (1.0, 0.0)
 
 
-def test_lower_is_better_when_told(run: Make) -> None:
+def test_lower_is_better_on_request(run: Make) -> None:
     runs = [run("a", "RRWWR"), run("b", "RWWWR")]
     pair = compare_runs(runs, settings=replace(SETTINGS, minimize=True)).pairs[0]
     assert (pair.overall.first, pair.overall.second) == (0.4, 0.6)
@@ -309,7 +309,7 @@ def test_an_attack_on_an_attack_is_paired_with_what_it_attacked(run_pairing: Mak
     assert ids(first, second) == [("x", "z")]
 
 
-def test_a_tag_that_is_no_name(run_pairing: Make) -> None:
+def test_a_tag_that_is_not_a_name(run_pairing: Make) -> None:
     assert original_of(ScoredExample("x", 0, {"attacked": ["a"]}, [1.0])) is None
     assert original_of(ScoredExample("x", 0, {"attacked": "a"}, [1.0])) == "a"
 
@@ -336,7 +336,7 @@ def test_several_attacks_in_one_run(run_pairing: Make) -> None:
         zip_runs([run_pairing("base", "a b"), run_pairing("both", "x<a y<a", "cd")])
 
 
-def test_parts_of_one_suite_are_said_in_words(run_pairing: Make) -> None:
+def test_parts_of_one_suite_are_reported_in_words(run_pairing: Make) -> None:
     """newcomer.md B16: of runs with different limits only hashes were told."""
     whole, first = run_pairing("base", "a b c"), run_pairing("first", "a b", "cd")
     header = replace(first.header, suite=whole.header.suite, examples=2, settings={"limit": 2})

@@ -105,7 +105,7 @@ def test_a_model_that_reads_no_context_has_no_usage(tmp_path: Path) -> None:
         context_usage(made(2), "x:y", Options(Context(2)), tmp_path, deaf, Settings(samples=200))
 
 
-def test_no_context_is_no_question(tmp_path: Path) -> None:
+def test_no_context_is_not_a_question(tmp_path: Path) -> None:
     with pytest.raises(AnaphoraError, match="--context"):
         context_usage(made(), "x:y", Options(Context(0)), tmp_path, knowing)
 

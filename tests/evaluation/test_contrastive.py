@@ -62,7 +62,7 @@ def test_figures_are_those_counted_by_hand() -> None:
     assert list(result.breakdowns["distance"]) == ["0", "2", ">3"]
 
 
-def test_half_a_pair_of_a_prior_is_said() -> None:
+def test_half_a_pair_of_a_prior_is_reported() -> None:
     tags = {"template": "prior/position", "choices": ["first", "second"]}
     items = [ScoredExample(str(n), None, {**tags, "pair": name}, [-1.0, -2.0]) for n, name in enumerate("aabcc")]
     result = evaluate_items(items, about=ABOUT)
@@ -75,7 +75,7 @@ def test_only_a_shared_best_score_is_counted_as_a_tie() -> None:
     assert evaluate_items(items, about=ABOUT).ties == 1
 
 
-def test_what_has_no_value_is_in_no_group_and_is_said() -> None:
+def test_what_has_no_value_is_in_no_group_and_is_reported() -> None:
     result = evaluate_items(ITEMS, about=ABOUT, breakdowns=["pronoun", "distance>3"])
     assert result.untagged == {"distance": 2}
 
@@ -93,7 +93,7 @@ def test_every_figure_has_its_wilson_interval() -> None:
     assert result.breakdowns["pronoun"]["sie"].interval == wilson(0, 2, 0.9)
 
 
-def test_lower_is_better_when_told() -> None:
+def test_lower_is_better_on_request() -> None:
     """Only examples in which the gold has the lowest score would count: none, as it is never the last."""
     assert evaluate_items(ITEMS, about=ABOUT, settings=Settings(minimize=True)).figure.correct == 0
     turned = [i._replace(scores=[-score for score in i.scores]) for i in ITEMS]
@@ -154,7 +154,7 @@ def test_a_suite_of_priors_alone_has_no_accuracy() -> None:
     assert result.figure == Proportion(0, 0, (0.0, 1.0))
 
 
-def test_no_examples_are_no_accident() -> None:
+def test_an_evaluation_without_examples() -> None:
     for settings in (Settings(), Settings(interval="bootstrap"), Settings(interval="bootstrap", resample="document")):
         assert evaluate_items([], about=ABOUT, settings=settings).figure == Proportion(0, 0, (0.0, 1.0))
 

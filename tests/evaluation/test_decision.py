@@ -17,9 +17,9 @@ from anaphora.evaluation.decision import (
     decide,
     joint,
     keyed,
-    named,
     order,
     parse,
+    parse_all,
     per_token,
     repeated,
     unit_of,
@@ -67,7 +67,7 @@ def test_higher_is_better(item: ScoredExample, decision: Decision) -> None:
         (scored(2.0, 1.0, gold=None), Decision(False, False, 1)),
     ],
 )
-def test_lower_is_better_when_told(item: ScoredExample, decision: Decision) -> None:
+def test_lower_is_better_on_request(item: ScoredExample, decision: Decision) -> None:
     assert decide(item, minimize=True) == decision
 
 
@@ -159,7 +159,7 @@ def test_a_breakdown_is_a_tag_a_limit_and_crosses(written: str, parts: list[tupl
 
 
 @pytest.mark.parametrize("written", ["", " ", "×", "a×", "*b", "a**b", "a>", "a>x", ">3", "a>3>4", "a>-1"])
-def test_what_is_no_breakdown_is_said_with_an_example(written: str) -> None:
+def test_what_is_not_a_breakdown_is_reported_with_an_example(written: str) -> None:
     with pytest.raises(AnaphoraError, match=r"not a breakdown: .*tag>3 to merge") as error:
         parse(written)
     assert repr(written) in str(error.value)
@@ -174,9 +174,9 @@ def test_the_name_leaves_limits_out_and_the_spec_keeps_them() -> None:
 
 def test_breakdowns_that_would_share_a_name_keep_their_limits() -> None:
     """Asked for both, the whole distances must not be lost behind the merged ones."""
-    assert list(named(["distance", "distance>3", "location"])) == ["distance", "distance>3", "location"]
-    assert list(named(["distance>3", "location"])) == ["distance", "location"]
-    assert list(named(["a*b", "a×b", "c", "c"])) == ["a×b", "c"]
+    assert list(parse_all(["distance", "distance>3", "location"])) == ["distance", "distance>3", "location"]
+    assert list(parse_all(["distance>3", "location"])) == ["distance", "location"]
+    assert list(parse_all(["a*b", "a×b", "c", "c"])) == ["a×b", "c"]
 
 
 @pytest.mark.parametrize(

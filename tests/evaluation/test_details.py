@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from anaphora.align.tokenize import Tokenization
-from anaphora.evaluation.details import has_texts, suite_of_outcomes, write_table
 from anaphora.evaluation.generative import Counts, Generative, Outcome, Texts, read_texts
 from anaphora.evaluation.own_antecedent import AgreementCounts, OwnAgreement, Verdict
+from anaphora.evaluation.people import has_texts, suite_of_outcomes, write_table
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, read_native, suite_of
 
@@ -49,7 +49,7 @@ def test_a_name_says_whether_texts_are_wanted() -> None:
     assert not has_texts(Path("a.tsv"))
 
 
-def test_pronouns_have_their_places_in_the_texts(suite: Suite, texts: Texts, tmp_path: Path) -> None:
+def test_pronouns_have_their_positions_in_the_texts(suite: Suite, texts: Texts, tmp_path: Path) -> None:
     words = {"a": Tokenization("moses", True, ("en", "de")).target([p[-1] for p in PASSAGES[:2]]).sentences}
     assert words["a"][0][3] == "sie"
     details = suite_of_outcomes(suite, texts, [result()], {"a": PASSAGES}, words)

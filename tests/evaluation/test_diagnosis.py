@@ -105,10 +105,10 @@ def test_a_perfect_system(run: Callable[..., Run]) -> None:
         **dict.fromkeys(("prior/verb", "prior/role", "prior/position"), "none"),
     }
     assert text(found, "first-failure") == (
-        "Every step of the pipeline is known: which noun can be meant 1.000, overlap of words 1.000, "
+        "The system masters every step of the pipeline: animal or person 1.000, overlap of words 1.000, "
         "world knowledge 1.000, event it 1.000, pleonastic it 1.000 and gender of nouns 1.000."
     )
-    assert text(found, "gender") == "Gender of nouns is known: 1.000 [0.969, 1.000], n = 120."
+    assert text(found, "gender") == "The system knows the gender of nouns: 1.000 [0.969, 1.000], n = 120."
     assert found.advice == ()
     assert {check.shown for check in found.checks if check.step != "priors"} == {"known"}
 
@@ -131,24 +131,22 @@ def test_a_system_that_always_says_es(run: Callable[..., Run]) -> None:
         "prior/role": "none",
         "prior/position": "none",
     }
-    assert text(found, "first-failure") == (
-        "The pipeline breaks first at markable detection: which noun can be meant 0.333."
-    )
+    assert text(found, "first-failure") == ("The first step to fail is markable detection: animal or person 0.333.")
     assert text(found, "mistakes") == (
-        "As gender is known, mistakes come from the steps before it: "
-        "which noun can be meant 0.333, overlap of words 0.333 and world knowledge 0.333."
+        "The system knows genders, so its errors come from the steps before: "
+        "animal or person 0.333, overlap of words 0.333 and world knowledge 0.333."
     )
     assert text(found, "by-default") == (
-        "Little is proved by event it 1.000 and pleonastic it 1.000: "
-        "a system that always says neuter is right there, and this one prefers neuter."
+        "Little can be concluded from event it 1.000 and pleonastic it 1.000: "
+        "always choosing neuter is right there, and this system prefers neuter."
     )
     assert text(found, "markable") == (
-        'What "it" may refer to is not detected: 0.333 [0.255, 0.422], n = 120, where an animal and a human compete, '
-        "no more than chance explains (0.50)."
+        'The system does not know which nouns "it" can refer to: 0.333 [0.255, 0.422], n = 120, where an animal and a '
+        "person compete, not above chance (0.50)."
     )
     # of 120 items of each of four templates two thirds are not neuter
     assert text(found, "fallback") == (
-        "Where two nouns compete the system falls back to neuter, chosen in 100.0 % of the 320 items "
+        "Where two nouns compete, the system falls back to neuter: 100.0 % of the 320 items "
         "where that is wrong, [0.988, 1.000]."
     )
     assert [
@@ -178,12 +176,14 @@ def test_a_system_that_takes_the_subject_and_the_first_noun(run: Callable[..., R
         "prior/verb": "none",
     }
     assert text(found, "clause") == (
-        "The first of two clauses is preferred: overlap is 1.000 right if the antecedent is there, "
+        "The system prefers the first of two clauses: overlap is 1.000 if the antecedent is there, and "
         "0.000 if it is in the second (difference +1.000 [+0.956, +1.000])."
     )
-    assert text(found, "role").startswith("The subject is preferred whatever is said of it: world knowledge is 1.000")
+    assert text(found, "role").startswith(
+        "The system prefers the subject, whatever is said about it: world knowledge is 1.000"
+    )
     assert text(found, "prior/role") == (
-        "Where subject and object both fit, the subject is taken: 100.0 % of 120, [0.969, 1.000]."
+        "Where subject and object both fit, the system chooses the subject: 100.0 % of 120, [0.969, 1.000]."
     )
 
 
@@ -228,7 +228,7 @@ def test_a_brittle_system(run: Callable[..., Run]) -> None:
     assert text(found, "attacks").endswith(
         "under phrase-addition/x (0.800 → 0.600, n = 300, p < 0.001); 2 of 3 attacks cost 0.05 or more."
     )
-    assert text(found, "context").startswith("Context is used: −0.767 [")
+    assert text(found, "context").startswith("The system uses context: −0.767 [")
     (attacks,) = [statement for statement in found.statements if statement.rule == "attacks"]
     assert len(attacks.items) == 60
     assert attacks.items[:3] == ("6", "7", "16")
@@ -252,7 +252,7 @@ def test_a_robust_system_that_ignores_context(run: Callable[..., Run]) -> None:
         ]
     )
     assert said(found) == {"attacks": "robust", "context": "robust", "score": "partial"}
-    assert text(found, "context").startswith("Context is not used: +0.000")
+    assert text(found, "context").startswith("The system does not use context: +0.000")
     assert [command.split()[1] for command, _, _ in found.advice] == ["context-usage", "build"]
 
 
@@ -267,7 +267,7 @@ def test_who_is_at_chance_has_nothing_to_lose(run: Callable[..., Run], attacked:
         ]
     )
     assert said(found)["attacks"] == said(found)["context"] == "at chance"
-    assert "it is at chance (0.33), nothing to lose (0.100 → 0." in text(found, "attacks")
+    assert "it is at chance (0.33), with nothing to lose (0.100 → 0." in text(found, "attacks")
     assert not any(command.startswith("anaphora build augment") for command, _, _ in found.advice)
 
 
@@ -286,7 +286,7 @@ def test_advice_is_for_the_language_pair(run: Callable[..., Run]) -> None:
 def test_a_score_that_hides_a_bias(run: Callable[..., Run]) -> None:
     (found,) = diagnose([run("set", answered("WWR" * 10))])  # only es is right, a hundred of three hundred
     assert text(found, "pronouns") == (
-        "The score on set hides a bias: es is 1.000 right, er only 0.000 (difference +1.000 [+0.948, +1.000])."
+        "The score on set hides a bias: 1.000 on es, but only 0.000 on er (difference +1.000 [+0.948, +1.000])."
     )
     assert said(found)["score"] == "fails"
     assert ("pronouns",) in [rules for _, _, rules in found.advice]
@@ -295,7 +295,7 @@ def test_a_score_that_hides_a_bias(run: Callable[..., Run]) -> None:
 # --------------------------------------------------------------------------------------------------- what is not said
 
 
-def test_nothing_is_said_of_few_items(run: Callable[..., Run]) -> None:
+def test_nothing_is_reported_of_few_items(run: Callable[..., Run]) -> None:
     minimum = load_rules().thresholds.minimum
     answers = [item for item in items(always_es) if int(item.id.rpartition("/")[2]) < minimum - 1]
     # what is counted together has enough: two overlap templates, and the four where nouns compete
@@ -307,7 +307,7 @@ def test_nothing_is_said_of_few_items(run: Callable[..., Run]) -> None:
     assert role.shown == "too few"
 
 
-def test_of_one_template_only_what_it_shows_is_said(run: Callable[..., Run]) -> None:
+def test_of_one_template_only_what_it_shows_is_reported(run: Callable[..., Run]) -> None:
     answers = [item for item in items(perfect) if item.id.startswith("gender/")]
     (found,) = diagnose([run("templates", answers)])
     assert said(found) == {"gender": "known"}  # that the pipeline is sound is not said: two steps were not tested
@@ -380,7 +380,7 @@ def test_a_difference_has_signs_and_p() -> None:
     assert "|= 0.031|" in said.text
 
 
-def test_nothing_is_said_of_a_verdict_without_a_sentence() -> None:
+def test_nothing_is_reported_of_a_verdict_without_a_sentence() -> None:
     assert statement(RULE, [check(replace(SHARE, verdict="too few"))], LIMITS) is None
     assert statement(RULE, [check(replace(SHARE, verdict="known"))], LIMITS) is None
     assert statement(RULE, [], LIMITS) is None

@@ -117,7 +117,7 @@ def test_the_originals_of_an_attack_are_found_by_name_if_several_suites_have_the
 @pytest.mark.parametrize(
     ("about", "problem"),
     [
-        ({"place": "again"}, r"again.run.jsonl: a second run of s by hf:x, besides .*Name one of them"),
+        ({"place": "again"}, r"again.run.jsonl: a second run of s by hf:x. The first is .*Name one of them"),
         ({"suite": "t"}, r"the template gender is in .*s.run.jsonl, too. Diagnose the two suites separately"),
         ({"suite": "t", "target_language": "fr"}, r"languages en-fr, but .* has en-de"),
     ],

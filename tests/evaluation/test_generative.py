@@ -95,7 +95,7 @@ def test_all_words_that_differ_decide_where_the_suite_says_so() -> None:
     assert judged({"compare": "words"}, candidates, "Il voit cela", 0) == NOT_FOUND
 
 
-def test_the_polite_address_is_no_pronoun() -> None:
+def test_the_polite_address_is_not_a_pronoun() -> None:
     example = Example("1", ("",), (("",), ("",)), 0)
     candidates = [["Nehmen", "Sie", "es"], ["Nehmen", "Sie", "sie"]]
     found = judge(
@@ -142,7 +142,7 @@ def test_of_two_source_pronouns_the_one_aligned_to_the_reference() -> None:
         assert (found.source, found.outcome) == (expected, CORRECT)
 
 
-def test_what_tells_candidates_apart() -> None:
+def test_what_distinguishes_candidates() -> None:
     told = contrast(CANDIDATES, 0, GERMAN)
     assert (told.position, told.pronouns) == (4, True)
     assert told.gold == {"sie", "ihr"}
@@ -239,7 +239,7 @@ def words_translated(choice: int | None) -> list[list[str]]:
     return [c[(g + choice) % len(c)] for c, g in zip(texts.candidates, gold, strict=True)]
 
 
-def test_right_wrong_and_empty_translations_are_told_apart() -> None:
+def test_right_wrong_and_empty_translations_are_distinguished() -> None:
     texts = read_texts(SUITE)
     systems = {"right": words_translated(0), "wrong": words_translated(1), "empty": words_translated(None)}
     found = align_systems(texts.source, texts.gold, systems, settings=QUICK)
@@ -325,7 +325,7 @@ def test_examples_without_a_right_answer_are_left_out(tmp_path: Path) -> None:
         read_texts(suite_of(Header("s", "en", "de"), lambda: [prior]))
 
 
-def test_an_unknown_language_is_said() -> None:
+def test_an_unknown_language_is_reported() -> None:
     example = Example("k", ("It was big.",), (("a",), ("b",)), 1)
     texts = read_texts(suite_of(Header("s", "en", "xx"), lambda: [example]), "none")
     with pytest.raises(AnaphoraError, match=r"pronouns of 'xx' are not known\. Known: de, en, es, fr"):

@@ -226,7 +226,7 @@ def test_what_the_lexicon_knows_is_used(monkeypatch: pytest.MonkeyPatch) -> None
     assert verdict("de", BAT, "Er nahm das Schläger .", "Es ist alt .").verdict == UNCLEAR  # they contradict each other
 
 
-def test_a_form_of_address_is_no_pronoun() -> None:
+def test_a_form_of_address_is_not_a_pronoun() -> None:
     item = example("He took the bat .", "Now it is old .", "the bat")
     assert verdict("de", item, "Er nahm die Keule .", "Nun sie ist alt .").verdict == AGREES
     assert verdict("de", item, "Er nahm die Keule .", "Nun Sie ist alt .").verdict == NOT_FOUND
@@ -257,7 +257,7 @@ def test_a_suite_without_antecedents_is_an_error() -> None:
 
 
 def test_an_unknown_language_is_an_error() -> None:
-    with pytest.raises(AnaphoraError, match=r"determiners of 'cs' are not known.*Known: de, es, fr"):
+    with pytest.raises(AnaphoraError, match=r"determiners of 'cs', which .* are not known.*Known: de, es, fr"):
         verdict("cs", BAT, "x", "y")
 
 

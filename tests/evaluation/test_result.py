@@ -25,7 +25,7 @@ RESULT = Result(
 )
 
 
-def test_a_figure_is_so_many_of_so_many() -> None:
+def test_a_figure_is_k_of_n() -> None:
     assert Proportion(4, 3, (0.3, 0.95)).accuracy == 0.75
     assert Proportion(0, 0, (0.0, 1.0)).accuracy is None
     assert Proportion(4, 3, (0.3, 0.95)).to_dict() == {
@@ -167,7 +167,7 @@ PROTOCOLS: list[dict[str, Any]] = [
 ]
 
 
-def test_modes_prompts_and_options_of_scoring_are_told_apart() -> None:
+def test_modes_prompts_and_options_of_scoring_are_distinguished() -> None:
     results = [replace(RESULT_SIGNATURE, protocol=protocol) for protocol in PROTOCOLS]
     assert len({result.signature for result in results}) == len(PROTOCOLS)
     assert len({result.long_signature for result in results}) == len(PROTOCOLS)
@@ -187,7 +187,7 @@ def test_no_text_of_a_prompt_breaks_a_signature_into_other_parts() -> None:
     assert "\n" not in result.long_signature
 
 
-def test_runs_that_were_measured_alike_are_said_once() -> None:
+def test_runs_that_were_measured_alike_are_reported_once() -> None:
     one, other = Measurement("1+1"), Measurement("0+0", {"mode": "choose"})
     assert str(RunSignature("x").measured(one, one)) == "x|ctx:1+1"
     assert str(RunSignature("x").measured(one, other)) == f"x|ctx:1+1,0+0|set:plain,{other.code}"

@@ -125,7 +125,7 @@ def test_json(run: Make) -> None:
 # what cannot be set against each other
 
 
-def test_a_run_that_is_no_attack(run: Make) -> None:
+def test_a_run_that_is_not_an_attack(run: Make) -> None:
     before = run("base", "RRRR")
     with pytest.raises(BadInput, match=r"example 0 does not name its original \(tag 'attacked'\).*build attack"):
         robustness(before, [before], settings=SETTINGS)

@@ -152,7 +152,7 @@ def test_a_context_encoder_starts_as_the_sentence_level_model() -> None:
 
     small = ModelConfig(kind="recurrent", embedding=4, hidden=3, dropout=0.0)
     grown = replace(small, context_encoders=("source",))
-    one, two = (RecurrentModel(config, 7, 7) for config in (small, grown))
+    one, two = (RecurrentModel(config, 7) for config in (small, grown))
     module("_real_recurrent.py")["copy_common"](one, two, "source")
     assert torch.equal(two.encoders[1].embedding.weight, one.encoders[0].embedding.weight)
     assert torch.equal(two.deep.linear.weight, one.deep.linear.weight)

@@ -35,6 +35,13 @@ def asked(kind: str, name: str = "model") -> Run:
     return run
 
 
+def adapter(folder: Path) -> None:
+    """The same of an adapter, whose base model (`@@/base`) is in the folder of the case."""
+    config = folder / "model" / "adapter_config.json"
+    config.write_bytes(config.read_bytes().replace(b"@@", str(folder).encode()))
+    asked("lm")(folder)
+
+
 def sentences() -> list[str]:
     from tests.tiny_models import demo_sentences
 
@@ -55,6 +62,42 @@ def llama(folder: Path) -> None:
     native(folder)
     (folder / "model").mkdir()
     make_llama(folder / "model", sentences(), layers=1)
+
+
+def adapted(folder: Path) -> None:
+    """A LoRA adapter that PEFT has written, and its base model in another folder."""
+    import torch
+    from peft import LoraConfig, get_peft_model
+    from transformers import AutoModelForCausalLM
+
+    llama(folder)
+    (folder / "model").rename(folder / "base")
+    base = AutoModelForCausalLM.from_pretrained(folder / "base")
+    model = get_peft_model(base, LoraConfig(r=2, target_modules=["q_proj"]))
+    for name, parameter in model.named_parameters():
+        if "lora_B" in name:
+            torch.nn.init.ones_(parameter)
+    model.save_pretrained(folder / "model")
+    (folder / "model" / "README.md").unlink()
+    config = folder / "model" / "adapter_config.json"
+    config.write_text(config.read_text().replace(str(folder), "@@"))
+
+
+def recorded(folder: Path) -> None:
+    """An adapter as `measure adapt --adapter` writes it, which is loaded without PEFT."""
+    import torch
+
+    from anaphora.scoring.adapters import Adapter, save_adapter
+    from anaphora.systems import load_system
+    from anaphora.systems.context import Options
+
+    llama(folder)
+    (folder / "model").rename(folder / "base")
+    base: Any = load_system(f"lm:{folder}/base", Options(languages=("en", "de"), threads=1))
+    weight = base.model.model.layers[0].self_attn.q_proj.weight
+    update = (torch.ones(2, weight.shape[1]).half(), torch.ones(weight.shape[0], 2).half())
+    made = Adapter("@@/base", base.settings()["weights"], 2, 4, {"model.layers.0.self_attn.q_proj": update})
+    save_adapter(made, folder / "model", folder / "model")
 
 
 def converted(folder: Path) -> None:
@@ -99,6 +142,8 @@ def measure(folder: Path) -> None:
 
 add("folder.hf", marian, asked("hf"), *WEIGHTS, torch=True)
 add("folder.lm", llama, asked("lm"), *WEIGHTS, torch=True)
+add("folder.lm-peft", adapted, adapter, *WEIGHTS, torch=True)
+add("folder.lm-adapter", recorded, adapter, *WEIGHTS, torch=True)
 add("folder.ct2", converted, asked("ct2"), *WEIGHTS, "model/model.bin", torch=True)
 add("folder.nmt", trained(source_context=1), asked("nmt"), *WEIGHTS, torch=True)
 add("folder.nmt-transformer", trained(kind="transformer"), asked("nmt"), *WEIGHTS, torch=True)

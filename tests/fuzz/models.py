@@ -135,7 +135,7 @@ def _wordnet_seed(folder: Path) -> None:
 
 
 def _wordnet(folder: Path) -> None:
-    from anaphora.languages.wordnet import read_wordnet
+    from anaphora.languages.thesaurus import read_wordnet
 
     read_wordnet(folder)
 

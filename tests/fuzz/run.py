@@ -209,6 +209,7 @@ def work(target: Target, first: int, last: int, seed: int, pipe: Connection, kee
     """Run cases and report after each chunk; the number of the case in work is sent before it begins."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    os.environ["HF_HUB_OFFLINE"] = "1"  # a damaged name of a model is not looked for on the network
     signal.signal(signal.SIGALRM, _hang)
     importlib.metadata.entry_points = functools.cache(importlib.metadata.entry_points)  # looks at every package
     base = Path("/dev/shm") if os.access("/dev/shm", os.W_OK) else None

@@ -31,8 +31,7 @@ def system(mode: str) -> Any:
     from anaphora.core.errors import AnaphoraError
     from anaphora.systems.context import Options
     from anaphora.systems.openai.http import _UnusableError
-    from anaphora.systems.openai.judge import JudgeSystem
-    from anaphora.systems.openai.system import OpenAISystem
+    from anaphora.systems.openai.system import JudgeSystem, OpenAISystem
 
     spec, options = "http://localhost:1/v1?model=m&retries=0", Options(languages=("en", "de"))
     made: Any = JudgeSystem(spec, options) if mode == "judge" else OpenAISystem(f"{spec}&mode={mode}", options)
@@ -53,11 +52,11 @@ def answered(mode: str, status: int = 200) -> Run:
 
     def run(folder: Path) -> None:
         from anaphora.suites.example import Example
-        from anaphora.systems.openai.choice import Silence
+        from anaphora.systems.openai.answers import NoAnswerGuard
 
         made = system(mode)
         made.status = status
-        made._silence, made._request, made._request_known_good = Silence(), 0, False
+        made._guard, made._request, made._request_known_good = NoAnswerGuard(), 0, False
         made.server._refused = frozenset()
         data = (folder / "answer.json").read_bytes()
         made.body = lambda request: data.replace(b"@@", json.dumps(request.get("prompt", ""))[1:-1].encode())

@@ -405,7 +405,7 @@ add("documents", files(a__txt="One.\nTwo.\n\nThree.\n", b__txt="d1\tOne.\nd2\tTw
 
 
 def _prompt(folder: Path) -> None:
-    from anaphora.systems.prompts import read_prompt
+    from anaphora.systems.encoding import read_prompt
 
     read_prompt(str(folder / "p.txt"))
 

@@ -98,7 +98,7 @@ def test_possessives_there_and_back_again(stem: str, ending: str, capital: bool)
 
 
 @pytest.mark.parametrize("word", ["seit", "ihn", "ihnen", "seinen Hund", "dessen", "", "seinnn"])
-def test_what_is_no_possessive(word: str) -> None:
+def test_what_is_not_a_possessive(word: str) -> None:
     assert possessor_genders(word) == set()
     with pytest.raises(ValueError, match="not a possessive"):
         possessive(word, "Fem")
@@ -177,7 +177,7 @@ def test_what_does_not_agree_gives_nothing(phrase: str) -> None:
 
 
 @pytest.mark.parametrize("word", ["und", "sehr", "Hut", "eint", "derselbe", "mancherlei"])
-def test_other_words_are_no_determiners(word: str) -> None:
+def test_other_words_are_not_determiners(word: str) -> None:
     assert determiner(word) is None
 
 
@@ -236,11 +236,11 @@ def test_what_can_take_up_a_noun(text: str, gender: str, pronouns: list[str], ot
     assert found(text, gender) == (pronouns, others)
 
 
-def test_only_from_a_place_on() -> None:
+def test_only_from_a_position_on() -> None:
     assert found("Er kam, er sah.", "Masc", 3) == (["er"], [])
 
 
-def test_words_have_their_places() -> None:
+def test_words_have_their_positions() -> None:
     assert [(w.text, w.start) for w in words_of("So, 'ne E-Mail!")] == [("So", 0), ("'ne", 4), ("E-Mail", 8)]
 
 
@@ -264,7 +264,7 @@ def test_words_have_their_places() -> None:
         ("Nimm ", "!", None),
     ],
 )
-def test_what_a_clause_tells(before: str, after: str, case: str | None) -> None:
+def test_the_case_in_a_clause(before: str, after: str, case: str | None) -> None:
     assert case_in_clause(before, after) == case
 
 

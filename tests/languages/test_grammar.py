@@ -178,7 +178,7 @@ def test_an_ending_that_is_the_whole_word_keeps_its_capital() -> None:
     assert Form({}, (), (("o", "a"),)).of("O") == "a"
 
 
-def test_what_a_grammar_lacks_is_said_with_its_file(german: Grammar) -> None:
+def test_what_a_grammar_lacks_is_reported_with_its_file(german: Grammar) -> None:
     with pytest.raises(BadInput, match=r"de\.toml: no pronoun for gender 'x' in the dative\. Add it to the grammar"):
         german.pronoun("dative", "x")
     with pytest.raises(BadInput, match=r"de\.toml: no article 'a' for gender 'plural' in the accusative"):
@@ -200,7 +200,7 @@ def test_an_unknown_language_lists_those_there_are() -> None:
         {"articles": 3},
     ],
 )
-def test_a_grammar_that_is_none_is_one_line(data: dict[str, object], tmp_path: Path) -> None:
+def test_an_invalid_grammar_is_one_line(data: dict[str, object], tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"my\.toml: not a grammar \(.*\)\. Compare with") as error:
         parse_grammar(data, "xx", tmp_path / "my.toml")
     assert "\n" not in str(error.value)

@@ -13,7 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anaphora.core.errors import BadInput
-from anaphora.languages.pair_list import COLUMNS, Judged, errors_of, pair_list_json, pair_list_rows, read_pair_list
+from anaphora.languages.pair_list import (
+    COLUMNS,
+    PairJudgments,
+    errors_of,
+    pair_list_json,
+    pair_list_rows,
+    read_pair_list,
+)
 
 
 def test_the_published_form(tmp_path: Path) -> None:
@@ -21,7 +28,7 @@ def test_the_published_form(tmp_path: Path) -> None:
     entries = {"he_it": [[0.9, {"REF": 9, "SYS": 1}], [0.6, {"REF": 5, "Tie": 5}]], "it_he": [[1.0, {"SYS": 4}]]}
     path.write_text(json.dumps(entries))
     found = read_pair_list(path)
-    assert found["he:it"] == Judged(pytest.approx(0.75), 14, 1, 5)  # (0.9 · 10 + 0.6 · 10) / 20
+    assert found["he:it"] == PairJudgments(pytest.approx(0.75), 14, 1, 5)  # (0.9 · 10 + 0.6 · 10) / 20
     assert errors_of(found) == frozenset()
     assert errors_of(found, 0.75) == {"he:it"}  # it:he is agreed on, but people prefer the system's
 
@@ -31,7 +38,7 @@ def test_the_published_pickle(tmp_path: Path, protocol: int) -> None:
     path = tmp_path / "pronoun_pair_list.pkl"
     entries = {"he_it": [[0.9, {"REF": 9, "SYS": 1}], (0.6, {"REF": 5, "Tie": 5})], "it_he": [[1.0, {"SYS": 4}]]}
     path.write_bytes(pickle.dumps(entries, protocol))
-    assert read_pair_list(path)["he:it"] == Judged(pytest.approx(0.75), 14, 1, 5)
+    assert read_pair_list(path)["he:it"] == PairJudgments(pytest.approx(0.75), 14, 1, 5)
     for bad in (["he_it"], {7: [[1.0, {}]]}, {"he_it": [[1.0, 5]]}, {"he_it": [[1.0, {"REF": float("inf")}]]}, {}):
         path.write_bytes(pickle.dumps(bad, protocol))
         with pytest.raises(BadInput):
@@ -57,11 +64,11 @@ COUNT = st.integers(0, 1000)
 @given(
     entries=st.dictionaries(
         st.tuples(PRONOUNS, PRONOUNS).map(":".join),
-        st.builds(Judged, st.integers(-1_000_000, 1_000_000).map(lambda n: n / 1e6), COUNT, COUNT, COUNT),
+        st.builds(PairJudgments, st.integers(-1_000_000, 1_000_000).map(lambda n: n / 1e6), COUNT, COUNT, COUNT),
         min_size=1,
     )
 )
-def test_what_is_written_is_read_again(entries: dict[str, Judged]) -> None:
+def test_what_is_written_is_read_again(entries: dict[str, PairJudgments]) -> None:
     table = "".join("\t".join(row) + "\n" for row in (COLUMNS, *pair_list_rows(entries)))
     for text in (pair_list_json(entries), table):
         with tempfile.TemporaryDirectory() as folder:

@@ -170,7 +170,7 @@ def test_lists_for_a_pair_of_ones_own(tmp_path: Path) -> None:
         ("base = 'en-ru'", "no built-in lists 'en-ru'"),
     ],
 )
-def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, text: str, message: str) -> None:
+def test_what_is_wrong_with_a_file_is_reported(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(BadInput, match=message) as refused:
         pronoun_lists("en-fr", write(tmp_path / "wrong.toml", text + "\n"))
     assert "wrong.toml" in str(refused.value)
@@ -216,7 +216,7 @@ def test_one_word_for_two_numbers_takes_that_of_the_others() -> None:
     assert of("elle", "il", language="fr") == {"elle", "la", "l'", "lui", "celle-ci", "celle-là"}
 
 
-def test_a_word_that_is_no_pronoun_stands_for_itself() -> None:
+def test_a_word_that_is_not_a_pronoun_is_its_own_class() -> None:
     assert of("Haus") == {"Haus"}
 
 
@@ -276,7 +276,7 @@ def test_classes_of_errors(reference: str, system: str, expected: str) -> None:
     assert load_readings("en").error_class(reference, system) == expected
 
 
-def test_what_differs_is_said() -> None:
+def test_what_differs_is_reported() -> None:
     english = load_readings("en")
     assert english.differ_in("his", "it") == ("gender", "role")
     assert english.differ_in("you", "we") == ("person",)

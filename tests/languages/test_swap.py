@@ -94,7 +94,7 @@ def test_french_refused(parsed: Parsed, text: str, reason: str) -> None:
     assert swapped(parsed(text), "fr") == reason
 
 
-def test_other_words_are_no_pronouns(parsed: Parsed) -> None:
+def test_other_words_are_not_pronouns(parsed: Parsed) -> None:
     assert swap_pronoun(parsed("Je/PRON/2/nsubj dors/VERB/0/root"), 0, load_forms("fr")) == "no pronoun"
 
 

@@ -30,7 +30,7 @@ def test_an_unknown_spec_names_the_known_ones(spec: str) -> None:
         load_thesaurus(spec)
 
 
-def test_a_thesaurus_is_no_dictionary() -> None:
+def test_a_thesaurus_is_not_a_dictionary() -> None:
     with pytest.raises(AnaphoraError, match=r"Write one of: ding:PATH$"):
         load_dictionary("mythes:x")
 
@@ -81,7 +81,7 @@ def test_the_first_line_names_the_encoding(tmp_path: Path) -> None:
         ("UTF-8\nx|2\n-|X\n", "line 4: ends within the senses of 'x'"),
     ],
 )
-def test_what_is_no_thesaurus_says_where(tmp_path: Path, text: str, problem: str) -> None:
+def test_what_is_not_a_thesaurus_says_where(tmp_path: Path, text: str, problem: str) -> None:
     with pytest.raises(BadInput, match=problem):
         MyThes(written(tmp_path, text))
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from anaphora.core.errors import BadInput
-from anaphora.languages import wordnet
-from anaphora.languages.wordnet import PARTS, FirstSenses, WordNet, find_wordnet, read_wordnet
+from anaphora.languages import thesaurus
+from anaphora.languages.thesaurus import PARTS, FirstSenses, WordNet, find_wordnet, read_wordnet
 
 LICENSE = "  1 This line stands for the license in which every line begins with two spaces.  \n"
 
@@ -60,7 +60,7 @@ def test_synonyms(folder: Path, one: str, other: str, same: bool) -> None:
     assert bool(set(found.synsets_of(one)) & set(found.synsets_of(other))) is same
 
 
-def test_synsets_are_told_apart_by_their_part_of_speech(folder: Path) -> None:
+def test_synsets_are_distinguished_by_their_part_of_speech(folder: Path) -> None:
     found = read_wordnet(folder)
     assert set(found.synsets_of("fly")) == {("noun", 2190166), ("verb", 1940403)}
     assert set(found.synsets_of("cars")) == {("noun", 2958343), ("noun", 2959942)}
@@ -89,9 +89,9 @@ def test_a_folder_without_wordnet(tmp_path: Path) -> None:
 
 def test_where_it_is_looked_for(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ANAPHORA_WORDNET", raising=False)
-    monkeypatch.setattr(wordnet, "STANDARD_FOLDER", tmp_path / "nowhere")
+    monkeypatch.setattr(thesaurus, "WORDNET_FOLDER", tmp_path / "nowhere")
     assert find_wordnet() is None
-    monkeypatch.setattr(wordnet, "STANDARD_FOLDER", folder)
+    monkeypatch.setattr(thesaurus, "WORDNET_FOLDER", folder)
     assert find_wordnet() is not None
     monkeypatch.setenv("ANAPHORA_WORDNET", str(tmp_path / "elsewhere"))
     with pytest.raises(BadInput, match="elsewhere: no such directory"):

@@ -17,6 +17,7 @@ if importlib.util.find_spec("peft") is None:  # not imported here: it takes seco
 
 import torch
 from safetensors.torch import load_file, save_file
+from transformers import AutoModelForCausalLM
 
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.languages.pronouns import load_readings
@@ -28,6 +29,7 @@ from anaphora.measure.texts import pairs_of, text_of
 from anaphora.measure.training import load_measure, save_measure, train_measure
 from anaphora.scoring.adapters import CONFIG, WEIGHTS, installed_path, load_adapter
 from anaphora.suites.example import Example
+from anaphora.systems.huggingface import load_checkpoint
 
 ENGLISH = load_readings("en")
 FAST = Adapting(rank=4, rate=2e-2, steps=5, batch=8, pieces=40)
@@ -60,13 +62,72 @@ def test_an_adapter_and_its_base_are_the_adapted_model(
 
 def test_peft_reads_the_folder_too(adapted: tuple[Path, LanguageModelFeatures], tiny_lm: Path) -> None:
     from peft import PeftModel
-    from transformers import AutoModelForCausalLM
 
     folder, features = adapted
     model = PeftModel.from_pretrained(AutoModelForCausalLM.from_pretrained(tiny_lm), str(folder))
     ids = torch.tensor([[3, 4, 5, 6]])
     with torch.inference_mode():
         assert torch.allclose(model(ids).logits, features.model(ids).logits, atol=1e-3)
+
+
+@pytest.fixture
+def peft_adapter(tiny_lm: Path, tmp_path: Path) -> tuple[Path, torch.Tensor]:
+    """An adapter that PEFT itself has written, rank-stabilized and with ranks by layer, and the model's logits."""
+    from peft import LoraConfig, get_peft_model
+
+    config = LoraConfig(r=2, use_rslora=True, rank_pattern={"v_proj": 3}, target_modules=["q_proj", "v_proj"])
+    model = get_peft_model(AutoModelForCausalLM.from_pretrained(tiny_lm), config).eval()
+    torch.manual_seed(1)
+    for name, parameter in model.named_parameters():
+        if "lora_B" in name:
+            torch.nn.init.normal_(parameter)
+    model.save_pretrained(tmp_path / "peft")
+    with torch.inference_mode():
+        return tmp_path / "peft", model(torch.tensor([[3, 4, 5, 6]])).logits
+
+
+def test_adapters_of_peft_are_merged_by_peft(peft_adapter: tuple[Path, torch.Tensor], tiny_lm: Path) -> None:
+    folder, logits = peft_adapter
+    features = LanguageModelFeatures(str(folder))
+    with torch.inference_mode():
+        assert torch.allclose(features.model(torch.tensor([[3, 4, 5, 6]])).logits, logits, atol=1e-4)
+    base = LanguageModelFeatures(str(tiny_lm))
+    assert features.settings()["weights"] != base.settings()["weights"]
+    tensors = load_file(folder / WEIGHTS)
+    save_file({name: tensor * 2 for name, tensor in tensors.items()}, folder / WEIGHTS, {"format": "pt"})
+    assert LanguageModelFeatures(str(folder)).settings()["weights"] != features.settings()["weights"]
+
+
+def test_an_adapter_of_peft_brings_its_tokenizer(peft_adapter: tuple[Path, torch.Tensor], tiny_lm: Path) -> None:
+    folder, _ = peft_adapter
+    for name in ("tokenizer.json", "tokenizer_config.json"):
+        shutil.copy(tiny_lm / name, folder / name)
+    (folder / "chat_template.jinja").write_text("{{ messages[0].content }} of the adapter")
+    _, tokenizer = load_checkpoint(AutoModelForCausalLM, str(folder), {})
+    assert tokenizer.chat_template.endswith("of the adapter")
+
+
+def test_damaged_adapters_of_peft_are_refused(peft_adapter: tuple[Path, torch.Tensor]) -> None:
+    folder, _ = peft_adapter
+    tensors = load_file(folder / WEIGHTS)
+    save_file(dict(list(tensors.items())[1:]), folder / WEIGHTS, {"format": "pt"})
+    with pytest.raises(AnaphoraError, match="the adapter cannot be loaded: Found missing adapter keys"):
+        LanguageModelFeatures(str(folder))
+    (folder / WEIGHTS).unlink()
+    with pytest.raises(BadInput, match=r"no such file\. Save the adapter as safetensors"):
+        LanguageModelFeatures(str(folder))
+    (folder / CONFIG).write_text("{}")
+    with pytest.raises(BadInput, match="it does not name a base model"):
+        LanguageModelFeatures(str(folder))
+
+
+def test_a_rank_that_would_take_all_memory_is_refused(peft_adapter: tuple[Path, torch.Tensor], tmp_path: Path) -> None:
+    folder = shutil.copytree(peft_adapter[0], tmp_path / "adapter")
+    config = json.loads((folder / CONFIG).read_text())
+    for rank in (1 << 34, 1 << 62):
+        (folder / CONFIG).write_text(json.dumps(config | {"r": rank}))
+        with pytest.raises(AnaphoraError, match=r"^[^\n]*the adapter cannot be loaded: [^\n]+$"):
+            load_checkpoint(AutoModelForCausalLM, str(folder), {})
 
 
 def test_another_base_model_is_refused(adapted: tuple[Path, LanguageModelFeatures], tmp_path: Path) -> None:
@@ -117,9 +178,29 @@ def test_damaged_weights_are_refused(adapted: tuple[Path, LanguageModelFeatures]
     save_file({**tensors, first: tensors[first][:, :1].clone()}, folder / WEIGHTS, about)
     with pytest.raises(BadInput, match="no weight of this size"):
         LanguageModelFeatures(str(folder))
+    assert tensors[first].shape[0] == FAST.rank
+    save_file({**tensors, first: tensors[first][:1].clone()}, folder / WEIGHTS, about)
+    with pytest.raises(BadInput, match=f"a LoRA update whose rank is not that of {CONFIG}"):
+        load_adapter(folder)
     (folder / WEIGHTS).write_bytes(b"x")
     with pytest.raises(BadInput, match="cannot be read as weights"):
         load_adapter(folder)
+
+
+def test_updates_that_would_take_all_memory_are_refused(
+    adapted: tuple[Path, LanguageModelFeatures], tmp_path: Path
+) -> None:
+    """Two files of megabytes, whose product has 2 ** 36 numbers."""
+    folder = shutil.copytree(adapted[0], tmp_path / "adapter")
+    about = {"base_weights": load_adapter(folder).base_weights}
+    size, rank = 1 << 18, FAST.rank
+    tensors = {
+        name: torch.zeros((rank, size) if ".lora_A." in name else (size, rank)).half()
+        for name in sorted(load_file(folder / WEIGHTS))[:2]
+    }
+    save_file(tensors, folder / WEIGHTS, about)
+    with pytest.raises(BadInput, match="no weight of this size"):
+        LanguageModelFeatures(str(folder))
 
 
 def test_an_adapter_is_no_base_of_another(adapted: tuple[Path, LanguageModelFeatures]) -> None:

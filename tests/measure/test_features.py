@@ -16,8 +16,9 @@ import torch
 
 from anaphora.core.finite import NotFinite
 from anaphora.languages.pronouns import load_readings
-from anaphora.measure.features import LanguageModelFeatures, by_pronoun, learn_names, piece_log_probabilities, recase
+from anaphora.measure.features import LanguageModelFeatures, by_pronoun, learn_names, recase
 from anaphora.measure.texts import Text, plain_text, text_of
+from anaphora.scoring.batching import token_log_probabilities
 
 ENGLISH = load_readings("en")
 
@@ -122,7 +123,7 @@ TEXTS = [("I saw the king.", f"The house was old, and {word} came back.") for wo
 def test_scores_through_the_prefix_tree_are_those_of_each_text(tiny_lm: Path) -> None:
     features = LanguageModelFeatures(str(tiny_lm))
     texts = [text(*passage) for passage in (*TEXTS, ("The queen.", "It was old."))]
-    plain = piece_log_probabilities(features.model, [one.candidate for one in features.encode(texts)])
+    plain = token_log_probabilities(features.model, [one.candidate for one in features.encode(texts)])
     assert features.sentence_scores(texts) == [pytest.approx(float(row.sum()), abs=1e-3) for row in plain]
     for together, one in zip(features.sentence_scores(texts), texts, strict=True):
         assert features.sentence_scores([one]) == [pytest.approx(together, abs=1e-3)]

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.languages.pair_list import Judged, read_pair_list
+from anaphora.languages.pair_list import PairJudgments, read_pair_list
 from anaphora.languages.pronouns import load_readings
 from anaphora.measure.config import read_config
 from anaphora.measure.pairs import (
@@ -197,7 +197,11 @@ def test_what_systems_do_alike_is_one_pair() -> None:
 
 
 def test_only_pairs_that_annotators_agree_on() -> None:
-    judged = {"he:it": Judged(0.9, 9, 1, 0), "i:we": Judged(0.7, 9, 1, 0), "she:he": Judged(1.0, 0, 5, 0)}
+    judged = {
+        "he:it": PairJudgments(0.9, 9, 1, 0),
+        "i:we": PairJudgments(0.7, 9, 1, 0),
+        "she:he": PairJudgments(1.0, 0, 5, 0),
+    }
     lines = [line("He left and I stayed and she slept.", "It left and we stayed and he slept.")]
     noisy, system = made(lines, judged=judged)[0]
     assert noisy.tags["pronoun_pair"] == "he:it"
@@ -205,7 +209,7 @@ def test_only_pairs_that_annotators_agree_on() -> None:
     assert system.tags["pronoun_pair"] == "he:it"
     _, maker = made(lines, judged=judged)
     assert (maker.statistics.differing, maker.statistics.left_out) == (3, 2)
-    assert made(lines, judged={"they:it": Judged(1.0, 1, 0, 0)})[0] == []
+    assert made(lines, judged={"they:it": PairJudgments(1.0, 1, 0, 0)})[0] == []
 
 
 def test_kinds_and_years() -> None:

@@ -244,7 +244,7 @@ def test_other_weights_are_another_system(model: Path, toy: list[Example], tmp_p
 
 
 def test_what_a_measure_cannot_do_is_said(model: Path) -> None:
-    with pytest.raises(AnaphoraError, match="a measure of en, but the target language of the suite is fr"):
+    with pytest.raises(AnaphoraError, match="the measure is for en, but the suite's target language is fr"):
         load_system(f"measure:{model}", Options(languages=("en", "fr")))
     with pytest.raises(AnaphoraError, match="a measure only scores"):
         load_system(f"measure:{model}", Options(context=Context(1, target="produced")))

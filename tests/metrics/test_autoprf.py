@@ -39,7 +39,7 @@ def test_words_are_in_the_order_of_the_text_and_counted_once() -> None:
     assert found.candidate == ("a", "c")
 
 
-def test_case_of_the_target_counts_unless_told_otherwise() -> None:
+def test_case_of_the_target_counts_by_default() -> None:
     candidate, reference = Aligned(["Il"], [((0, 0),)]), Aligned(["il"], [((0, 0),)])
     (strict,) = find_occurrences(["it"], candidate, reference, ["it"])
     (lenient,) = find_occurrences(["it"], candidate, reference, ["it"], lowercase=True)
@@ -66,7 +66,7 @@ def test_points_outside_the_translation_are_an_error() -> None:
         aligned_text(["it", "so"], ["il", "ainsi"], ["0-0", "0-3"], PATH)
 
 
-def test_a_line_that_is_no_alignment() -> None:
+def test_a_line_that_is_not_an_alignment() -> None:
     with pytest.raises(BadInput, match=r"hyp.align: line 1: not an alignment point: '0:0'"):
         aligned_text(["it"], ["il"], ["0:0"], PATH)
 

@@ -10,7 +10,7 @@ from anaphora import apt
 from anaphora.metrics import write_example
 from anaphora.metrics.judgments import judge_cases, learn_equivalents, read_samples
 from anaphora.metrics.meta import outliers, read_cases, read_human, read_scores, sweep
-from anaphora.stats.correlation import Settings
+from anaphora.stats.correlation import CorrelationSettings
 
 
 def test_the_example_of_apt(tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ def test_the_example_of_meta_evaluation_fits_together(tmp_path: Path) -> None:
     )
     assert outliers(scores) == ("broken",)
     cases = read_cases([("basic", basic), ("rescued", rescued)])
-    found = sweep(read_human(scores_file), cases, weights=[(0.5, 0)], settings=Settings(samples=100))
+    found = sweep(read_human(scores_file), cases, weights=[(0.5, 0)], settings=CorrelationSettings(samples=100))
     assert all(sum(counts) == 210 for systems in cases.values() for counts in systems.values())
     assert list(found.settings[1].scores.values()) == pytest.approx(scores.metrics["apt"].tolist(), abs=5e-5)
     table = judge_cases(details, judgments)

@@ -14,7 +14,7 @@ from anaphora.languages.pronouns import pronoun_lists
 from anaphora.metrics.judgments import (
     JUDGMENTS,
     CaseJudgments,
-    Judged,
+    JudgmentCounts,
     PairCounts,
     Sample,
     judge_cases,
@@ -61,11 +61,16 @@ def test_table_5(tmp_path: Path) -> None:
     assert (found.unjudged, found.unmatched) == (0, 0)
 
 
-def test_pronouns_are_told_apart_by_system_sentence_and_position(tmp_path: Path) -> None:
+def test_pronouns_are_distinguished_by_system_sentence_and_position(tmp_path: Path) -> None:
     details = [("a", 1, 1, 1, "il"), ("a", 1, 5, 3, "ce"), ("a", 2, 1, 4, ""), ("b", 1, 1, 2, "ce")]
     judgments = [("b", 1, 1, "correct"), ("a", 1, 5, "Incorrect"), ("a", 1, 1, "bad translation")]
     found = judged(tmp_path, details, judgments)
-    assert found.cases[:4] == (Judged(0, 0, 1), Judged(1, 0, 0), Judged(0, 1, 0), Judged(0, 0, 0))
+    assert found.cases[:4] == (
+        JudgmentCounts(0, 0, 1),
+        JudgmentCounts(1, 0, 0),
+        JudgmentCounts(0, 1, 0),
+        JudgmentCounts(0, 0, 0),
+    )
     assert found.unjudged == 1
 
 
@@ -73,7 +78,7 @@ def test_one_system_need_not_be_named(tmp_path: Path) -> None:
     details = written(tmp_path / "d.tsv", "sentence position source case", [(3, 2, "it", 6)])
     judgments = written(tmp_path / "j.tsv", "sentence position judgment", [(3, 2, "incorrect"), (4, 4, "correct")])
     found = judge_cases(details, judgments)
-    assert found.cases[5] == Judged(0, 1, 0)
+    assert found.cases[5] == JudgmentCounts(0, 1, 0)
     assert found.unmatched == 1
     judgments.write_text(judgments.read_text().replace("judgment", "judgement"))  # the column of version 0.1.0
     assert judge_cases(details, judgments) == found
@@ -83,7 +88,7 @@ def test_several_annotators(tmp_path: Path) -> None:
     details = written(tmp_path / "d.tsv", "sentence position case", [(1, 1, 2)])
     rows = [(1, 1, "x", "correct"), (1, 1, "y", "incorrect")]
     found = judge_cases(details, written(tmp_path / "j.tsv", "sentence position annotator judgment", rows))
-    assert found.cases[1] == Judged(1, 1, 0)
+    assert found.cases[1] == JudgmentCounts(1, 1, 0)
     assert (found.unjudged, found.unmatched) == (0, 0)
     with pytest.raises(BadInput, match=r"line 3: the pronoun is also judged in line 2.*annotator"):
         judge_cases(details, written(tmp_path / "j.tsv", "sentence position who judgment", rows))
@@ -113,23 +118,23 @@ def test_gaps_that_annotators_filled(tmp_path: Path, answers: str, candidate: st
     """APT §3.1 and §4.3: correct where the annotator's choice coincides with the system's translation."""
     rows = [("s", 1, 1, answers), ("s", 9, 9, "elle")]  # the second makes elle an option
     found = judged(tmp_path, [("s", 1, 1, 1, candidate), ("s", 2, 2, 1, "x")], rows, "answers")
-    assert found.total == Judged(*(int(expected == word) for word in JUDGMENTS))
+    assert found.total == JudgmentCounts(*(int(expected == word) for word in JUDGMENTS))
     assert found.unmatched == 1
 
 
-def test_the_words_other_and_bad_are_no_pronouns(tmp_path: Path) -> None:
+def test_the_words_other_and_bad_are_not_pronouns(tmp_path: Path) -> None:
     """Into English, a candidate may have these words where the pronoun should be."""
     details = [("s", 1, 1, 1, "bad"), ("s", 2, 1, 1, "other"), ("s", 3, 1, 1, "it")]
     rows = [("s", 1, 1, "other"), ("s", 2, 1, "it"), ("s", 3, 1, "bad")]
-    assert judged(tmp_path, details, rows, "answers").total == Judged(1, 1, 1)
+    assert judged(tmp_path, details, rows, "answers").total == JudgmentCounts(1, 1, 1)
 
 
 def test_forms_of_one_pronoun_and_named_options(tmp_path: Path) -> None:
     details = written(tmp_path / "d.tsv", "sentence position case candidate", [(1, 1, 1, "C’"), (2, 1, 1, "on")])
     answers = written(tmp_path / "a.tsv", "sentence position answers", [(1, 1, "ce"), (2, 1, "other")])
     form = same_forms("en-fr")
-    assert judge_cases(details, answers, form=form).total == Judged(2, 0, 0)
-    assert judge_cases(details, answers, form=form, options=["ce", "on"]).total == Judged(1, 1, 0)
+    assert judge_cases(details, answers, form=form).total == JudgmentCounts(2, 0, 0)
+    assert judge_cases(details, answers, form=form, options=["ce", "on"]).total == JudgmentCounts(1, 1, 0)
 
 
 @pytest.mark.parametrize(
@@ -183,7 +188,7 @@ def test_every_judgment_is_counted_once(
 
 
 def test_the_document_has_shares_and_intervals() -> None:
-    document = CaseJudgments((Judged(3, 1, 0), *[Judged(0, 0, 0)] * 5), 2, 1).to_dict()
+    document = CaseJudgments((JudgmentCounts(3, 1, 0), *[JudgmentCounts(0, 0, 0)] * 5), 2, 1).to_dict()
     assert document["cases"]["c1"]["shares"] == {"correct": 0.75, "incorrect": 0.25, "bad": 0.0}
     assert document["cases"]["c1"]["interval"] == pytest.approx([0.3006, 0.9544], abs=5e-4)  # Wilson, 3 of 4
     assert document["cases"]["c2"]["shares"] == {"correct": None, "incorrect": None, "bad": None}

@@ -27,9 +27,9 @@ from anaphora.metrics.meta import (
     read_scores,
     sweep,
 )
-from anaphora.stats.correlation import Settings
+from anaphora.stats.correlation import CorrelationSettings
 
-FAST = Settings(samples=200)
+FAST = CorrelationSettings(samples=200)
 TABLE = """system\thuman\tapt\tter
 a\t0.5\t0.4\t60
 b\t0.6\t0.6\t55
@@ -165,7 +165,7 @@ def test_the_document_has_everything(table: Path) -> None:
 
 
 def test_the_settings_are_in_the_signature(table: Path) -> None:
-    how = Settings(interval="fisher", confidence=0.9)
+    how = CorrelationSettings(interval="fisher", confidence=0.9)
     signature = meta_evaluate(read_scores(table), without=["far"], settings=how).signature
     assert signature.startswith("cor|n:5|human:human|without:far|ci:fisher|conf:0.9|v:")
 
@@ -193,7 +193,7 @@ def test_published_scores_of_five_systems(data: Callable[[str], Path], tmp_path:
 
 # The sweep of APT's weights: scores by hand, Table 4's rows, documents of one system or many.
 
-FAST_SWEEP = Settings(samples=200)
+FAST_SWEEP = CorrelationSettings(samples=200)
 HUMAN = Scores(("a", "b", "c", "d"), "human", np.array([0.1, 0.3, 0.4, 0.9]), {})
 CASES = {
     "a": (10, 10, 10, 10, 5, 5),

@@ -18,7 +18,7 @@ pytest.importorskip("sacremoses", reason="the tokenizer needs the extra metrics"
 
 from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError
-from anaphora.languages import wordnet
+from anaphora.languages import thesaurus
 from anaphora.metrics import meteor as meteor_matching
 from anaphora.metrics.corpus import Measured, Texts, measure
 from anaphora.metrics.meteor import (
@@ -444,10 +444,10 @@ def test_parameters() -> None:
 
 def test_synonyms_only_where_there_is_a_wordnet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ANAPHORA_WORDNET", raising=False)
-    monkeypatch.setattr(wordnet, "STANDARD_FOLDER", tmp_path / "nowhere")
+    monkeypatch.setattr(thesaurus, "WORDNET_FOLDER", tmp_path / "nowhere")
     english = Texts(["car"], {"a": ["automobile"]}, languages=("fr", "en"))
     assert "synonym:off" in meteor(english).signature
-    for part in wordnet.PARTS:
+    for part in thesaurus.PARTS:
         text = "car n 1 0 1 0 7\nautomobile n 1 0 1 0 7\n" if part == "noun" else ""
         (tmp_path / f"index.{part}").write_text(text)
         (tmp_path / f"{part}.exc").write_text("")

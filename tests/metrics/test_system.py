@@ -180,7 +180,7 @@ class TestReference:
         ("metric:chrf?reference=x", {"workers": 2}, "leave --workers and --cluster out"),
     ],
 )
-def test_what_is_wrong_is_said_in_one_line(spec: str, settings: Any, message: str, tmp_path: Path) -> None:
+def test_what_is_wrong_is_reported_in_one_line(spec: str, settings: Any, message: str, tmp_path: Path) -> None:
     with pytest.raises(AnaphoraError, match=message) as caught:
         scored(spec, tmp_path / "run", **settings)
     assert "\n" not in str(caught.value)

@@ -51,7 +51,7 @@ def scorer(seeds: list[int], batch_tokens: int = 64) -> CandidateScorer:
     for seed in seeds:
         torch.manual_seed(seed)
         config = ModelConfig(kind="recurrent", context_encoders=("target",), embedding=6, hidden=5)
-        models.append(build(config, 9, 9, MARKS).eval())
+        models.append(build(config, 9, MARKS).eval())
         for parameter in models[-1].parameters():
             torch.nn.init.normal_(parameter, std=0.5)
     trees = tuple(StepwiseScorer(model, MARKS.padding).score for model in models)
@@ -190,7 +190,7 @@ def make(tmp_path: Path) -> Make:
         config = Config(model=ModelConfig(**{"kind": "recurrent", **sizes, **settings}))
         begin(path, config)
         torch.manual_seed(seed)
-        finish(path, build_model(config.model, text.size, text.size, text.special))
+        finish(path, build_model(config.model, text.size, text.special))
         return path
 
     return folder

@@ -93,7 +93,7 @@ def test_what_is_not_used_changes_no_model() -> None:
         found = []
         for config in (model, replace(model, **{key: other[key] for key in keys})):
             torch.manual_seed(1)
-            built = build_model(config, 20, 20, SpecialTokens(separator=2, end=0, start=19, padding=19)).eval()
+            built = build_model(config, 20, SpecialTokens(separator=2, end=0, start=19, padding=19)).eval()
             rows = (3, 4, 0)
             found.append(built(make_batch([(rows,) * (1 + len(contexts))], [(5, 6, 0)], 19, 19)))
         assert torch.equal(*found)
@@ -149,10 +149,11 @@ def test_a_base_is_taken_over_and_overridden(tmp_path: Path) -> None:
         ('base = "rnn-s-heir"', r"no preset 'rnn-s-heir' \(did you mean rnn-s-hier"),
         ("model = 3", "model must be a section"),
         ("[model", "not TOML"),
-        ('[data]\nsource = "a"', "as many files"),
+        ("[model]\ntie_all_embeddings = true\n[vocabulary]\njoint = false", "needs a joint vocabulary"),
+        ('[data]\nsource = "a"', "same number of files"),
         ("[training]\nbetas = [0.9]", "two numbers"),
         ("[training]\nupdates = 0", "1 or more"),
-        ("[training]\naverage = 1", "training.average is 0 or at least 2"),
+        ("[training]\naverage = 1", "training.average must be 0 or at least 2"),
         ('[training]\naverage = 8\naverage_of = "bset"', "training.average_of: unknown 'bset'.*did you mean best"),
         (
             '[training]\naverage = 8\naverage_of = "best"\nupdates = 40',

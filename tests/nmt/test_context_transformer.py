@@ -33,9 +33,7 @@ TARGETS = [(5, 6, 0), (7, 8, 9, 0), (4, 0)]
 
 def make(seed: int = 3) -> Any:
     torch.manual_seed(seed)
-    model = build_model(
-        ModelConfig(kind="context-transformer", context_encoders=("source",), **SIZES), SIZE, SIZE, MARKS
-    )
+    model = build_model(ModelConfig(kind="context-transformer", context_encoders=("source",), **SIZES), SIZE, MARKS)
     with torch.no_grad():
         for parameter in model.parameters():
             if parameter.requires_grad:
@@ -86,7 +84,7 @@ def force(model: Any, value: float) -> None:
 def test_a_closed_gate_gives_the_baseline() -> None:
     model = make()
     force(model, 100.0)
-    baseline = build_model(ModelConfig(kind="transformer", **SIZES | {"max_length": 33}), SIZE, SIZE, MARKS).eval()
+    baseline = build_model(ModelConfig(kind="transformer", **SIZES | {"max_length": 33}), SIZE, MARKS).eval()
     weights = {
         name.replace("self_attn.own.", "self_attn."): value
         for name, value in model.marian.state_dict().items()
@@ -145,7 +143,7 @@ def test_the_encoders_share_all_layers_but_the_last(monkeypatch: pytest.MonkeyPa
     expected = {("0", 4), ("1", 4), ("2", 4), ("0", 7), ("1", 7), ("last", 7)}  # a token stands before the context
     assert set(calls) == expected
     assert len(calls) == len(expected)
-    baseline = build_model(ModelConfig(kind="transformer", **SIZES), SIZE, SIZE, MARKS)
+    baseline = build_model(ModelConfig(kind="transformer", **SIZES), SIZE, MARKS)
     sizes = {m: sum(p.numel() for p in m.parameters() if p.requires_grad) for m in (model, baseline, layers[0])}
     more = 4 * (WIDTH * WIDTH + WIDTH) + (2 * WIDTH * WIDTH + WIDTH) + WIDTH  # attention, gate, the special token
     assert sizes[model] == sizes[baseline] + sizes[layers[0]] + more

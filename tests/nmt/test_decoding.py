@@ -38,7 +38,7 @@ Ids = tuple[int, ...]
 
 def random_model(seed: int) -> Any:
     torch.manual_seed(seed)
-    model = build(ModelConfig(kind="recurrent", embedding=5, hidden=4, dropout=0.0), 6, 6, MARKS).eval()
+    model = build(ModelConfig(kind="recurrent", embedding=5, hidden=4, dropout=0.0), 6, MARKS).eval()
     for parameter in model.parameters():
         torch.nn.init.normal_(parameter, std=1.0)
     return model
@@ -165,7 +165,7 @@ def test_a_model_that_gives_nan_is_an_error() -> None:
 def random_model_ensemble(seed: int, hidden: int) -> Any:
     torch.manual_seed(seed)
     config = ModelConfig(kind="recurrent", embedding=5, hidden=hidden, dropout=0.0)
-    model = build(config, 7, 7, SpecialTokens(2, 0, 6, 6)).eval()
+    model = build(config, 7, SpecialTokens(2, 0, 6, 6)).eval()
     for parameter in model.parameters():
         torch.nn.init.normal_(parameter, std=0.5)
     return model

@@ -16,7 +16,7 @@ pytest.importorskip("transformers")
 transformers = pytest.importorskip("transformers")
 pytest.importorskip("sentencepiece")
 
-from anaphora.core.errors import AnaphoraError, CannotWrite
+from anaphora.core.errors import CannotWrite
 from anaphora.nmt.candidates import (
     encode_candidates,
     padded_scores,
@@ -56,7 +56,7 @@ TARGETS = [(5, 6, 0), (7, 8, 9, 10, 0), (3, 0)]
 def make(config: ModelConfig = SMALL) -> Any:
     """A model whose probabilities differ from one another."""
     torch.manual_seed(3)
-    model = build_model(config, SIZE, SIZE, MARKS)
+    model = build_model(config, SIZE, MARKS)
     with torch.no_grad():
         for parameter in model.parameters():
             if parameter.requires_grad:
@@ -166,19 +166,12 @@ def test_ties(ties: dict[str, bool], matrices: int) -> None:
     )
 
 
-def test_one_matrix_needs_one_vocabulary() -> None:
-    with pytest.raises(AnaphoraError, match="joint"):
-        build_model(SMALL, SIZE, SIZE + 1, MARKS)
-    two = build_model(replace(SMALL, tie_all_embeddings=False), SIZE + 3, SIZE, MARKS).eval()
-    assert two(batch([((SIZE + 2, 0),)], [(3, 0)])).shape == (1, 2, SIZE)
-
-
 def test_checkpoints_hold_what_is_learned_and_nothing_else(tmp_path: Path) -> None:
     model, examples = make(), batch()
     assert not [name for name in weights_of(model) if "position" in name]  # they are computed
     optimizer = torch.optim.Adam(model.parameters())
     place = save_checkpoint(tmp_path, model, optimizer, State(update=1), keep=1)
-    other = build_model(SMALL, SIZE, SIZE, MARKS).eval()
+    other = build_model(SMALL, SIZE, MARKS).eval()
     assert (other(examples) - model(examples)).abs().max() > 1e-3
     load_checkpoint(place, other, torch.optim.Adam(other.parameters()))
     assert torch.equal(other(examples), model(examples))
@@ -210,7 +203,7 @@ def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     text = learn_text(VocabularyConfig(size=120, joint=joint), "en-de", *texts, folder)
     config = ModelConfig(kind="transformer", tie_all_embeddings=joint, **SIZES)
     torch.manual_seed(5)
-    model = build_model(config, text.size, text.size, text.special).eval()
+    model = build_model(config, text.size, text.special).eval()
     with torch.no_grad():
         for parameter in model.parameters():
             if parameter.requires_grad:
@@ -263,7 +256,7 @@ def test_the_tokenizer_makes_our_ids(made: Made) -> None:
 def test_its_weights_go_back_into_a_model(made: Made) -> None:
     folder, model, text, config = made
     assert load_file(folder / "model.safetensors").keys() == weights_of(model).keys()
-    fresh = build_model(config, text.size, text.size, text.special)
+    fresh = build_model(config, text.size, text.special)
     load_weights(folder / "model.safetensors", fresh)
     for name, tensor in model.state_dict().items():
         assert torch.equal(tensor, fresh.state_dict()[name]), name

@@ -11,7 +11,6 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from anaphora.core.errors import AnaphoraError
 from anaphora.nmt.config import ModelConfig
 from anaphora.nmt.data import Batch, make_batch
 from anaphora.nmt.layout import SpecialTokens
@@ -362,7 +361,7 @@ CONTEXTS = [(), ("source",), ("target",), ("source", "target")]
 
 def random_model(seed: int = 0, **changes: Any) -> RecurrentModel:
     torch.manual_seed(seed)
-    model = build(replace(BASE, **changes), WORDS, WORDS, MARKS).eval()
+    model = build(replace(BASE, **changes), WORDS, MARKS).eval()
     for parameter in model.parameters():
         torch.nn.init.normal_(parameter, std=0.4)
     return model
@@ -504,12 +503,6 @@ def test_the_decoder_s_two_embeddings() -> None:
     assert more == WORDS * 6
 
 
-def test_one_matrix_for_everything_needs_one_vocabulary() -> None:
-    with pytest.raises(AnaphoraError, match="joint vocabulary"):
-        build(replace(BASE, tie_all_embeddings=True), 10, 12, MARKS)
-    assert build(BASE, 10, 12, MARKS).embedding.num_embeddings == 12
-
-
 @pytest.mark.parametrize("combination", COMBINATIONS)
 def test_every_parameter_is_trained(combination: str) -> None:
     model = random_model(context_encoders=("source", "target"), combination=combination).train()
@@ -545,7 +538,7 @@ def test_it_learns_what_only_a_context_tells() -> None:
     torch.set_num_threads(1)
     torch.manual_seed(1)
     config = replace(BASE, context_encoders=("source",), embedding=16, hidden=24, dropout=0.0)
-    model = build(config, WORDS, WORDS, MARKS)
+    model = build(config, WORDS, MARKS)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     rng = torch.Generator().manual_seed(0)
     for _ in range(120):

@@ -28,6 +28,5 @@ class Tiny(nn.Module):
         return self.output(self.dropout(hidden) + state[:, None])
 
 
-def build(config: Any, source_size: int, target_size: int, special: Any) -> Tiny:
-    assert source_size == target_size
-    return Tiny(target_size, config.embedding, 1 + len(config.context_encoders), config.dropout)
+def build(config: Any, size: int, special: Any) -> Tiny:
+    return Tiny(size, config.embedding, 1 + len(config.context_encoders), config.dropout)

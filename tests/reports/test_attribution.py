@@ -10,8 +10,7 @@ import pytest
 
 from anaphora.core.errors import BadInput
 from anaphora.reports.charts import assign_styles
-from anaphora.reports.html import page
-from anaphora.reports.page import make_report
+from anaphora.reports.page import make_report, page
 from anaphora.reports.results import other_chapters, read_results
 from tests.evaluation.test_attribution_result import record, written
 from tests.reports.conftest import NASTY

@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from anaphora.reports.html import page
-from anaphora.reports.page import make_report
+from anaphora.reports.page import make_report, page
 from anaphora.runs import Run, ScoredExample, describe, open_run, write_run
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, suite_of

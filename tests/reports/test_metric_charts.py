@@ -13,8 +13,17 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from anaphora.metrics.meta import MetaEvaluation, Scores, meta_evaluate
-from anaphora.reports.metric_charts import COLUMNS, ORANGE, Attention, attention_chart, case_bars, regression, scatter
-from anaphora.stats.correlation import Settings
+from anaphora.reports.metric_charts import (
+    BARS_TITLE,
+    COLUMNS,
+    ORANGE,
+    Attention,
+    attention_chart,
+    case_bars,
+    regression,
+    scatter,
+)
+from anaphora.stats.correlation import CorrelationSettings
 
 # Small multiples: a panel per metric, points where their scores are, the line that least squares gives.
 
@@ -25,7 +34,7 @@ SYSTEMS = ("far", "b<c>", "c", "d", "e")
 
 def evaluated(metrics: dict[str, np.ndarray], *without: str, minimized: tuple[str, ...] = ()) -> MetaEvaluation:
     scores = Scores(SYSTEMS, "human & co", HUMAN, metrics, minimized)
-    return meta_evaluate(scores, without=without, settings=Settings(samples=100))
+    return meta_evaluate(scores, without=without, settings=CorrelationSettings(samples=100))
 
 
 def drawn(found: MetaEvaluation) -> ElementTree.Element:
@@ -185,8 +194,8 @@ def test_alignments_differ_by_more_than_color() -> None:
 
 
 def test_the_text_alternative_and_the_names() -> None:
-    root = ElementTree.fromstring(case_bars(COUNTS, "A title"))
-    assert root.attrib["aria-label"].startswith("A title. basic: 50.0 %, 10.0 %, 20.0 %, 10.0 %, 6.0 %, 4.0 %; heuri")
+    root = ElementTree.fromstring(case_bars(COUNTS))
+    assert root.attrib["aria-label"].startswith(f"{BARS_TITLE}. basic: 50.0 %, 10.0 %, 20.0 %, 10.0 %, 6.0 %, 4.0 %; h")
     words = [t.text for t in root.iter(f"{SVG}text")]
     assert {"case 1", "case 6", "same", "reference", "basic (100 pronouns)", "55", "3.0"} <= set(words)
 

@@ -10,7 +10,7 @@ from anaphora.metrics.apt.task import Confusion, Outcome, Side, Triple, Weightin
 from anaphora.metrics.autoprf import AutoPRFResult, Occurrence, autoprf
 from anaphora.metrics.corpus import MetricResult, MetricsResult
 from anaphora.metrics.discomt import Item, discomt
-from anaphora.metrics.judgments import CaseJudgments, Judged, Sample, learn_equivalents
+from anaphora.metrics.judgments import CaseJudgments, JudgmentCounts, Sample, learn_equivalents
 from anaphora.metrics.meta import MetaEvaluation, Scores, meta_evaluate, sweep
 from anaphora.reports.metric_tables import (
     apt_tables,
@@ -24,7 +24,7 @@ from anaphora.reports.metric_tables import (
     score_table,
     sweep_table,
 )
-from anaphora.stats.correlation import Settings
+from anaphora.stats.correlation import CorrelationSettings
 from anaphora.stats.paired import PairedTest, SufficientStats, paired_tests
 from anaphora.stats.resampling import Resampling
 from anaphora.table import Table, decimal
@@ -195,13 +195,13 @@ def test_a_p_value_that_is_tiny() -> None:
 
 # The tables of meta-evaluation: figures in their columns, who is best, what to beware of.
 
-FISHER = Settings(interval="fisher")
+FISHER = CorrelationSettings(interval="fisher")
 HUMAN = np.array([0.0, 0.5, 0.6, 0.65, 0.7, 0.8])
 GOOD = np.array([0.1, 0.5, 0.6, 0.7, 0.65, 0.8])
 BAD = np.array([3.0, 1.0, 4.0, 1.0, 5.0, 2.0])
 
 
-def evaluated(metrics: dict[str, np.ndarray], *without: str, how: Settings = FISHER) -> MetaEvaluation:
+def evaluated(metrics: dict[str, np.ndarray], *without: str, how: CorrelationSettings = FISHER) -> MetaEvaluation:
     scores = Scores(tuple("abcdef"), "accuracy", HUMAN, metrics)
     return meta_evaluate(scores, without=without, settings=how)
 
@@ -248,8 +248,8 @@ def test_outliers_are_hinted_at_until_they_are_left_out() -> None:
 
 
 def test_few_systems_and_samples_left_out_are_said() -> None:
-    notes = correlation_table(evaluated({"m": GOOD}, "a", "b", "c", how=Settings(samples=500))).notes
-    assert any(note.startswith("3 systems are few") for note in notes)
+    notes = correlation_table(evaluated({"m": GOOD}, "a", "b", "c", how=CorrelationSettings(samples=500))).notes
+    assert any(note.startswith("with only 3 systems") for note in notes)
     assert any("of the bootstrap samples are left out" in note for note in notes)
     notes = correlation_table(evaluated({"m": GOOD})).notes
     assert not any("bootstrap samples" in note for note in notes)
@@ -284,7 +284,7 @@ def test_the_sweep_is_table_4() -> None:
         "w2 = 0.5, w6 = 0",
     ]
     assert len(table.rows) == 12
-    assert table.notes[0].startswith("6 systems are few")
+    assert table.notes[0].startswith("with only 6 systems")
     assert table.rows[1].cells[3] == "1.000"  # Spearman: the first case grows with the human score
 
 
@@ -305,11 +305,11 @@ def test_discarded_cases_and_systems_are_named() -> None:
         "w2 = 0.5, w6 = 0, without cases 5, 6",
         "without a",
     ]
-    assert sweep_table(found).notes[0].startswith("5 systems are few")
+    assert sweep_table(found).notes[0].startswith("with only 5 systems")
 
 
 def test_judgments_are_table_5() -> None:
-    cases = (Judged(42, 6, 2), *[Judged(0, 0, 0)] * 4, Judged(0, 3, 1))
+    cases = (JudgmentCounts(42, 6, 2), *[JudgmentCounts(0, 0, 0)] * 4, JudgmentCounts(0, 3, 1))
     table = judgment_table(CaseJudgments(cases, 5, 1))
     assert [row.cells for row in table.rows][::5] == [
         ("c1 (same)", "50", "84 %", "[71, 92]", "12 %", "4 %"),

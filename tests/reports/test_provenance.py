@@ -17,8 +17,7 @@ import anaphora
 from anaphora import api
 from anaphora.core.errors import AnaphoraError
 from anaphora.reports.charts import COLORS, SHAPES, assign_styles
-from anaphora.reports.html import page
-from anaphora.reports.page import make_report
+from anaphora.reports.page import make_report, page
 from anaphora.reports.provenance import in_words, names_of, provenance, without_folders
 from anaphora.runs import Run, open_run
 from anaphora.suites.suite import Suite

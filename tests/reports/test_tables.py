@@ -286,8 +286,8 @@ def test_the_table_of_one_system() -> None:
         "    overlap/verb        1,200   0.480    [0.450, 0.510]    fails",
         "robustness",
         "  set: x                1,200  −0.100  [−0.120, −0.080]  brittle",
-        "known: interval above 0.9; fails: interval not above chance; nothing is said of fewer than 50 items; "
-        "the rules: docs/diagnosis.md",
+        "known: interval above 0.9; fails: interval not above chance; figures of fewer than 50 items are not "
+        "interpreted; rules: docs/diagnosis.md",
         "signature dia|s:set@abcdef|ctx:1+1|norm:sum|v:1.2.3",
     ]
 

@@ -208,6 +208,40 @@ def test_hugging_face_models(tiny_marian: Path, tiny_llama: Path, method: str) -
         assert model.config._attn_implementation == before
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", ["encoder-decoder", "causal"])
+def test_gradients_are_those_of_inseq(tiny_marian: Path, tiny_llama: Path, kind: str) -> None:
+    """inseq asks for CUDA packages of gigabytes that it does not need, so that it is not among the tests' packages."""
+    inseq = pytest.importorskip("inseq", reason="install inseq and captum with pip install --no-deps (not its CUDA)")
+    source, right, wrong = "A lamp. It is old.", "Da ist lamp. Sie ist alt.", "Da ist lamp. Er ist alt."
+    causal = kind == "causal"
+    theirs = inseq.load_model(str(tiny_llama if causal else tiny_marian), "input_x_gradient")
+    if causal:
+        right, wrong = f"{source} {right}", f"{source} {wrong}"
+    attribution = theirs.attribute(
+        source,
+        generated_texts=right,
+        attributed_fn="contrast_logits_diff",
+        contrast_targets=wrong,
+        show_progress=False,
+        **({} if causal else {"attribute_target": True}),
+    )
+    ids = [theirs.encode(text, as_targets=not causal).input_ids[0].tolist() for text in (right, wrong)]
+    at = next(number for number, (one, other) in enumerate(zip(*ids, strict=False)) if one != other)
+    first = attribution.sequence_attributions[0]
+    inputs = () if causal else (tuple(token.id for token in first.source),)
+    choice = Choice(inputs, tuple(ids[0][:at]), (ids[0][at], ids[1][at]), 0)
+    (ours,) = pretrained(theirs.model.eval(), "gradient")([choice])
+    sums = attribution.aggregate("sum", normalize=False).sequence_attributions[0]
+    column = at - attribution.info.get("attr_pos_start", 0) if causal else at - 1
+    expected = [sums.target_attributions[:at, column].tolist()]
+    if not causal:
+        expected.insert(0, sums.source_attributions[:, column].tolist())
+    for mine, other in zip(ours.values, expected, strict=True):
+        assert mine == pytest.approx(other, abs=1e-4)
+    assert max(map(abs, ours.values[-1])) > 1e-3
+
+
 def test_what_is_done_is_passed_over_in_the_same_batches() -> None:
     seen: list[int] = []
 

@@ -32,7 +32,7 @@ from anaphora.scoring.tree import build_tree
 def quick(score: Callable[[Sequence[int]], list[int]], batch: list[int], tokens: Callable[[int], int]) -> list[int]:
     """In halves, but nothing is collected, which takes a while each time and changes no result."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(batching, "gc", SimpleNamespace(collect=lambda: None))
+        patch.setattr(batching, "gc", SimpleNamespace(collect=lambda *generation: None))
         return split_on_oom(score, batch, tokens)
 
 
@@ -307,12 +307,12 @@ def test_padded_batches_keep_to_the_budget(
 ) -> None:
     sizes = []
 
-    def spy(model: Any, rows: list[tuple[EncodedExample, int]]) -> list[tuple[float, int]]:
-        longest = max(max(len(item.source), len(item.prompt) + len(item.candidates[k])) for item, k in rows)
+    def spy(model: Any, rows: list[EncodedCandidate]) -> list[torch.Tensor]:
+        longest = max(max(len(row.inputs[0]), len(row.given) + len(row.predicted)) for row in rows)
         sizes.append((len(rows), longest * len(rows)))
-        return [(0.0, 1)] * len(rows)
+        return [torch.zeros(1)] * len(rows)
 
-    monkeypatch.setattr(batching, "_batch", spy)
+    monkeypatch.setattr(batching, "token_log_probabilities", spy)
     list(score_padded(None, ASKED, 24))
     assert sum(rows for rows, _ in sizes) == sum(len(asked.candidates) for asked in ASKED)
     assert all(tokens <= 24 or rows == 1 for rows, tokens in sizes)
@@ -325,8 +325,8 @@ def test_what_is_done_is_not_computed_again(
     model = make(opinionated, "marian")
     whole = dict(score_padded(model, ASKED, 13))
     calls = []
-    compute = batching._batch
-    monkeypatch.setattr(batching, "_batch", lambda *arguments: calls.append(1) or compute(*arguments))
+    compute = batching.token_log_probabilities
+    monkeypatch.setattr(batching, "token_log_probabilities", lambda *arguments: calls.append(1) or compute(*arguments))
     assert list(score_padded(model, ASKED, 13, done=range(4))) == []
     assert calls == []
     rest = dict(score_padded(model, ASKED, 13, done={0, 2, 3}))
@@ -338,20 +338,20 @@ def test_out_of_memory_halves_the_batch(
 ) -> None:
     model = make(opinionated, "marian")
     expected = dict(score_padded(model, ASKED, 100_000))
-    compute = batching._batch
+    compute = batching.token_log_probabilities
 
-    def small_machine(model: Any, rows: list[tuple[EncodedExample, int]]) -> list[tuple[float, int]]:
+    def small_machine(model: Any, rows: list[EncodedCandidate]) -> list[torch.Tensor]:
         if len(rows) > 2:
             raise RuntimeError("[enforce fail at alloc_cpu.cpp:118] DefaultCPUAllocator: can't allocate memory")
         return compute(model, rows)
 
-    monkeypatch.setattr(batching, "_batch", small_machine)
+    monkeypatch.setattr(batching, "token_log_probabilities", small_machine)
     for number, scores in score_padded(model, ASKED, 100_000):
         assert [s for s, _ in scores] == pytest.approx([s for s, _ in expected[number]], rel=0, abs=1e-4)
 
-    def no_machine(model: Any, rows: list[tuple[EncodedExample, int]]) -> list[tuple[float, int]]:
+    def no_machine(model: Any, rows: list[EncodedCandidate]) -> list[torch.Tensor]:
         raise MemoryError
 
-    monkeypatch.setattr(batching, "_batch", no_machine)
+    monkeypatch.setattr(batching, "token_log_probabilities", no_machine)
     with pytest.raises(AnaphoraError, match="out of memory on a single example of 3 tokens"):
         list(score_padded(model, ASKED, 100_000))

@@ -30,7 +30,7 @@ def random_model(contexts: tuple[str, ...] = ("source",), combination: str = "hi
     config = ModelConfig(
         kind="recurrent", context_encoders=contexts, combination=combination, embedding=8, hidden=6, dropout=0.3
     )
-    model = build(config, 9, 9, MARKS).eval()
+    model = build(config, 9, MARKS).eval()
     for parameter in model.parameters():
         torch.nn.init.normal_(parameter, std=0.5)
     return model

@@ -13,11 +13,10 @@ from scipy import stats
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import NotFinite
-from anaphora.stats import correlation as module
 from anaphora.stats import intervals
 from anaphora.stats.correlation import (
     COEFFICIENTS,
-    Settings,
+    CorrelationSettings,
     all_pairs,
     bootstrap_coefficients,
     coefficients,
@@ -103,7 +102,7 @@ def test_the_unit_of_a_metric_does_not_matter(scale: float) -> None:
 def test_the_bootstrap_is_the_plain_one() -> None:
     """Quantiles agree with systems drawn one by one and SciPy's coefficients, within Monte-Carlo error."""
     y = np.array([0.3, 0.1, 2.0, 2.2, 1.9, 7.0, 5.0])
-    ours = bootstrap_coefficients(LINE, y, Settings(samples=4_000))
+    ours = bootstrap_coefficients(LINE, y, CorrelationSettings(samples=4_000))
     rng = np.random.default_rng(9)
     theirs = np.array([of_scipy(LINE[p], y[p]) for p in (rng.integers(0, 7, 7) for _ in range(800))])
     for k in range(3):
@@ -114,7 +113,7 @@ def test_the_bootstrap_is_the_plain_one() -> None:
 
 def test_the_interval_is_the_middle_of_the_bootstrap() -> None:
     y = np.array([0.3, 0.1, 2.0, 2.2, 1.9, 7.0, 5.0])
-    how = Settings(samples=2_000, confidence=0.8, seed=3)
+    how = CorrelationSettings(samples=2_000, confidence=0.8, seed=3)
     resampled = bootstrap_coefficients(LINE, y, how)
     found = correlation(LINE, y, how)
     for k, name in enumerate(COEFFICIENTS):
@@ -123,12 +122,14 @@ def test_the_interval_is_the_middle_of_the_bootstrap() -> None:
         assert coefficient.interval == pytest.approx(np.quantile(defined, [0.1, 0.9]))
         assert coefficient.undefined == 2_000 - len(defined)
     assert correlation(LINE, y, how) == found, "the same seed, the same figures"
-    assert correlation(LINE, y, Settings(samples=2_000, confidence=0.8, seed=4)) != found
+    assert correlation(LINE, y, CorrelationSettings(samples=2_000, confidence=0.8, seed=4)) != found
 
 
 def test_samples_without_a_correlation_are_left_out_and_counted() -> None:
     """Three systems: in one of nine samples all three are the same."""
-    found = correlation(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0]), Settings(samples=9_000)).pearson
+    found = correlation(
+        np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0]), CorrelationSettings(samples=9_000)
+    ).pearson
     assert found.undefined == pytest.approx(1_000, abs=4 * math.sqrt(9_000 * 8 / 81))
     assert found.interval is not None
     assert not any(map(math.isnan, found.interval))
@@ -136,7 +137,7 @@ def test_samples_without_a_correlation_are_left_out_and_counted() -> None:
 
 @pytest.mark.parametrize("interval", ["bootstrap", "fisher"])
 def test_a_constant_metric_has_no_correlation(interval: str) -> None:
-    found = correlation(LINE, np.full(7, 0.3), Settings(interval=interval, samples=200)).to_dict()
+    found = correlation(LINE, np.full(7, 0.3), CorrelationSettings(interval=interval, samples=200)).to_dict()
     for name in COEFFICIENTS:
         assert found[name]["value"] is None
         assert found[name]["interval"] is None
@@ -146,7 +147,7 @@ def test_a_constant_metric_has_no_correlation(interval: str) -> None:
 @given(COLUMNS)
 def test_no_figure_is_out_of_range(columns: tuple[np.ndarray, np.ndarray]) -> None:
     for interval in ("bootstrap", "fisher"):
-        found = correlation(*columns, Settings(interval=interval, samples=100))
+        found = correlation(*columns, CorrelationSettings(interval=interval, samples=100))
         for coefficient in (found.pearson, found.spearman, found.kendall):
             if coefficient.value is not None:
                 assert -1 <= coefficient.value <= 1
@@ -159,7 +160,7 @@ def test_no_figure_is_out_of_range(columns: tuple[np.ndarray, np.ndarray]) -> No
 def test_fisher_for_pearson_is_that_of_scipy(confidence: float) -> None:
     y = np.array([0.3, 0.1, 2.0, 2.2, 1.9, 7.0, 5.0])
     expected = stats.pearsonr(LINE, y).confidence_interval(confidence)
-    found = correlation(LINE, y, Settings(interval="fisher", confidence=confidence)).pearson
+    found = correlation(LINE, y, CorrelationSettings(interval="fisher", confidence=confidence)).pearson
     assert found.interval == pytest.approx(tuple(expected), abs=1e-12)
 
 
@@ -186,7 +187,7 @@ def test_of_seven_systems_fisher_keeps_its_promise_and_the_bootstrap_nearly() ->
         x, noise = rng.normal(size=(2, 7))
         for interval in held:
             found = correlation(
-                x, 0.9 * x + math.sqrt(0.19) * noise, Settings(interval=interval, samples=400, seed=trial)
+                x, 0.9 * x + math.sqrt(0.19) * noise, CorrelationSettings(interval=interval, samples=400, seed=trial)
             )
             assert found.pearson.interval is not None
             low, high = found.pearson.interval
@@ -196,16 +197,16 @@ def test_of_seven_systems_fisher_keeps_its_promise_and_the_bootstrap_nearly() ->
 
 
 def test_what_is_drawn_does_not_depend_on_how_much_is_held_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = bootstrap_coefficients(LINE, LINE**2, Settings(samples=300))
-    monkeypatch.setattr(module, "CHUNK", 50)
-    assert intervals.CHUNK != 50
-    assert np.array_equal(bootstrap_coefficients(LINE, LINE**2, Settings(samples=300)), whole, equal_nan=True)
+    how = CorrelationSettings(samples=300)
+    whole = bootstrap_coefficients(LINE, LINE**2, how)
+    monkeypatch.setattr(intervals, "CHUNK", 50)
+    assert np.array_equal(bootstrap_coefficients(LINE, LINE**2, how), whole, equal_nan=True)
 
 
 @pytest.mark.parametrize("wrong", [{"interval": "wald"}, {"confidence": 1.0}, {"samples": 0}])
 def test_settings_that_make_no_sense(wrong: dict[str, object]) -> None:
     with pytest.raises(AnaphoraError):
-        Settings(**wrong)  # type: ignore[arg-type]
+        CorrelationSettings(**wrong)  # type: ignore[arg-type]
 
 
 def test_columns_that_differ_by_rounding_only_have_no_pearson() -> None:

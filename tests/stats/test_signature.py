@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from anaphora.stats.resampling import Resampling
-from anaphora.stats.signature import Signature, named, short_hash
+from anaphora.stats.signature import Signature, short_hash, with_hash
 
 
 def test_parts_keep_their_order_and_none_is_left_out() -> None:
@@ -22,5 +22,5 @@ def test_the_signature_names_what_is_unusual() -> None:
 
 
 def test_hashes_are_short() -> None:
-    assert named("contrapro", "1f3c9a" + "0" * 58) == "contrapro@1f3c9a"
+    assert with_hash("contrapro", "1f3c9a" + "0" * 58) == "contrapro@1f3c9a"
     assert short_hash(["a", "b"]) == short_hash(iter("ab")) != short_hash(["ab"])

@@ -92,7 +92,7 @@ def test_an_unknown_name_is_met_with_a_near_one() -> None:
         about("contrapo")
 
 
-def test_a_file_that_is_no_suite_is_an_error(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_suite_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "x.jsonl").write_text("{}\n", encoding="utf-8")
     with pytest.raises(BadInput, match="not a suite file"):
         about(str(tmp_path / "x.jsonl"))

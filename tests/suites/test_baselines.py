@@ -44,7 +44,7 @@ TWO_DOCUMENTS = [
 ]
 
 
-def test_the_context_tells_the_answer_and_the_current_sentence_does_not() -> None:
+def test_the_context_decides_the_answer_and_the_current_sentence_does_not() -> None:
     figures = baselines(TWO_DOCUMENTS)
     assert accuracy(figures.source_context) == accuracy(figures.target_context) == 1
     assert figures.context_blind.accuracy == 0.5, "one question, which has either answer in half of the examples"
@@ -62,7 +62,7 @@ def test_examples_of_one_document_do_not_teach_each_other() -> None:
     assert "target_context: all examples belong to one document" in figures.notes[2]
 
 
-def test_majority_counts_and_guesses_where_its_word_is_no_candidate() -> None:
+def test_majority_counts_and_guesses_where_its_word_is_not_a_candidate() -> None:
     examples = [toy(1, "Er", ["Sie"]), toy(2, "Er", ["Sie"]), toy(3, "Sie", ["Er"]), toy(4, "Es", ["Das", "Sie"])]
     figures = baselines(examples)
     assert figures.majority.choice == "er"
@@ -89,7 +89,7 @@ def test_context_blind_bound_takes_the_best_answer_of_every_question() -> None:
     assert (figures.context_blind.correct, figures.repeated) == (3, 3)
 
 
-def test_candidates_that_differ_in_their_context_alone_cannot_be_told_apart() -> None:
+def test_candidates_that_differ_in_their_context_alone_cannot_be_distinguished() -> None:
     examples = [Example(str(k), ("A .", "It ."), (("Eine .", "Es ."), ("Einer .", "Es .")), 0) for k in range(2)]
     figures = baselines(examples)
     assert figures.context_blind.accuracy == figures.length.accuracy == 0.5

@@ -135,7 +135,7 @@ def test_addresses_are_at_a_fixed_commit(entry: Entry) -> None:
 
 
 @ENTRIES
-def test_what_is_not_published_or_not_verified_is_said_in_the_notes(entry: Entry) -> None:
+def test_what_is_not_published_or_not_verified_is_reported_in_the_notes(entry: Entry) -> None:
     assert entry.downloadable or "--from-path" in entry.notes
     if any(file.sha256 is None for file in entry.files):
         assert "No SHA-256 is recorded" in entry.notes

@@ -206,7 +206,7 @@ def test_a_cut_download_is_tried_again_and_leaves_nothing(server: Server, goal: 
     assert not any("Range" in asked for asked in server.asked)
 
 
-def test_an_answer_that_ends_in_its_headers_is_no_empty_file(server: Server, goal: Path) -> None:
+def test_an_answer_that_ends_in_its_headers_is_not_an_empty_file(server: Server, goal: Path) -> None:
     server.script.append(lambda handler: handler.wfile.write(b"HTTP/1.0 200 OK\r\nServer: x\r\n") and None)
     assert get(server, goal, sha256=None) == SHA
     assert len(server.asked) == 2
@@ -225,7 +225,7 @@ def test_a_server_that_falls_silent_is_asked_again(server: Server, goal: Path) -
     assert len(server.asked) == 2
 
 
-def test_an_answer_shorter_than_the_known_size_is_a_cut_even_if_no_length_is_told(server: Server, goal: Path) -> None:
+def test_an_answer_shorter_than_the_known_size_is_a_cut_even_if_no_length_is_given(server: Server, goal: Path) -> None:
     server.script.append(serve(cut=10, told=False))
     get(server, goal, size=len(CONTENT))
     assert goal.read_bytes() == CONTENT
@@ -299,14 +299,14 @@ def test_a_wrong_length_is_an_error_before_anything_is_read(server: Server, goal
     assert names(goal) == []
 
 
-def test_a_wrong_length_that_was_not_told_is_an_error_too(server: Server, goal: Path) -> None:
+def test_a_wrong_length_that_was_not_given_is_an_error_too(server: Server, goal: Path) -> None:
     server.script.append(serve(told=False))
     with pytest.raises(AnaphoraError, match="it has more than 5 bytes, which is the limit"):
         get(server, goal, sha256=None, size=5)
     assert names(goal) == []
 
 
-def test_bytes_beyond_the_told_length_are_not_taken(server: Server, goal: Path) -> None:
+def test_bytes_beyond_the_given_length_are_not_taken(server: Server, goal: Path) -> None:
     begun = threading.Event()
 
     def chatter(handler: Handler) -> None:
@@ -475,13 +475,13 @@ def test_only_http_addresses_are_fetched(goal: Path, url: str) -> None:
 # The disk
 
 
-def test_a_place_that_cannot_be_written_is_said(server: Server, tmp_path: Path) -> None:
+def test_a_path_that_cannot_be_written_is_reported(server: Server, tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(BadInput, match=r"file/data.json: cannot be written"):
         get(server, tmp_path / "file" / "data.json")
 
 
-def test_a_folder_in_the_place_of_the_file_is_said(server: Server, goal: Path) -> None:
+def test_a_folder_in_place_of_the_file_is_reported(server: Server, goal: Path) -> None:
     goal.mkdir(parents=True)
     with pytest.raises(BadInput, match="cannot be written"):
         get(server, goal)
@@ -632,7 +632,7 @@ def test_a_file_that_comes_twice_is_refused(tmp_path: Path, again: str) -> None:
     refused(tmp_path / "x", tmp_path, "comes twice")
 
 
-def test_a_file_in_the_place_of_a_folder_is_refused(tmp_path: Path) -> None:
+def test_a_file_in_place_of_a_folder_is_refused(tmp_path: Path) -> None:
     refused(make_tar(tmp_path / "x", {"a": b"1", "a/b": b"2"}), tmp_path, "cannot be unpacked")
 
 
@@ -663,7 +663,7 @@ def test_damaged_bytes_are_an_error_and_leave_nothing(tmp_path: Path, make: Make
     refused(archive, tmp_path, "not a whole tar or zip archive")
 
 
-def test_what_is_no_archive_is_an_error(tmp_path: Path) -> None:
+def test_what_is_not_an_archive_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b"<html>404</html>")
     refused(tmp_path / "x", tmp_path, "not a whole tar or zip archive")
 
@@ -683,7 +683,7 @@ def pax(name: str) -> tarfile.TarInfo:
 
 
 @pytest.mark.parametrize("name", ["a\0b", "a\nb", "a\x1b[2Jb", "x" * 256, "d/" * 600 + "x", "\u202eevil"])
-def test_names_that_are_none_are_refused(tmp_path: Path, name: str) -> None:
+def test_invalid_names_are_refused(tmp_path: Path, name: str) -> None:
     with tarfile.open(tmp_path / "x", "w", format=tarfile.PAX_FORMAT) as tape:
         tape.addfile(pax(name))
     refused(tmp_path / "x", tmp_path, "is not a name for a file")

@@ -45,7 +45,7 @@ def test_each_name_leads_to_a_reader_that_says_what_it_misses(name: str, tmp_pat
         list(read_suite(tmp_path / "absent", name))
 
 
-def test_native_is_what_is_read_unless_told_otherwise(tmp_path: Path) -> None:
+def test_native_is_what_is_read_by_default(tmp_path: Path) -> None:
     example = Example("a", ("It.",), (("Er.",), ("Sie.",)), 0)
     suite_of(Header("tiny", "en", "de"), lambda: [example]).write(tmp_path / "tiny.jsonl")
     assert list(read_suite(tmp_path / "tiny.jsonl")) == [example]
@@ -73,7 +73,7 @@ def test_an_option_reaches_the_reader(tmp_path: Path) -> None:
     assert read_suite(tmp_path / "set.json", "disceval", target_language="cs").header.target_language == "cs"
 
 
-def test_the_command_line_tells_the_same(anaphora, tmp_path: Path) -> None:
+def test_the_command_line_prints_the_same(anaphora, tmp_path: Path) -> None:
     done = anaphora("suites", "convert", tmp_path, "--from", "lops", "-o", tmp_path / "out.jsonl", check=2)
     assert done.stderr.startswith("error: unknown format 'lops' (did you mean lopes")
 

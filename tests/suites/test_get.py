@@ -190,7 +190,7 @@ def test_a_damaged_download_is_fetched_again_and_converted_again(mirror: Mirror)
 
 
 @pytest.mark.usefixtures("mirror")
-def test_a_new_hash_in_the_catalog_makes_the_suite_anew(mirror: Mirror, entries: dict[str, Entry]) -> None:
+def test_a_new_hash_in_the_catalog_makes_the_suite_again(mirror: Mirror, entries: dict[str, Entry]) -> None:
     get("tiny")
     mirror.files = dict.fromkeys(mirror.files, OTHER)
     entries["tiny"] = replace(TINY, files=(replace(TINY.files[0], sha256=OTHER_SHA, size=len(OTHER)),))
@@ -207,7 +207,7 @@ def test_changed_bytes_on_the_network_are_refused(mirror: Mirror) -> None:
 
 
 @pytest.mark.usefixtures("entries")
-def test_a_file_that_is_gone_is_an_error_with_a_way_out(mirror: Mirror) -> None:
+def test_a_missing_file_is_an_error_with_a_way_out(mirror: Mirror) -> None:
     mirror.files = {}
     with pytest.raises(AnaphoraError, match=r"tiny\.json: there is no such file any more.*--from-path"):
         get("tiny")
@@ -325,7 +325,7 @@ def test_a_single_file_is_imported_whatever_its_name(tmp_path: Path, name: str) 
 
 
 @pytest.mark.usefixtures("entries")
-def test_files_of_one_name_are_told_apart_by_their_folders(tmp_path: Path) -> None:
+def test_files_of_one_name_are_distinguished_by_their_folders(tmp_path: Path) -> None:
     (tmp_path / "copy" / "more").mkdir(parents=True)
     (tmp_path / "copy" / "tiny.json").write_bytes(CONTENT)
     (tmp_path / "copy" / "more" / "tiny.json").write_bytes(OTHER)
@@ -474,7 +474,7 @@ def test_anything_else_is_an_error_that_guesses() -> None:
         resolve("contrpro")
 
 
-def test_the_home_is_in_the_cache_unless_told_otherwise(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_home_is_in_the_cache_by_default(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert home() == tmp_path / "home"
     monkeypatch.setenv("HOME", "/someone")
     monkeypatch.setenv("ANAPHORA_HOME", "~/elsewhere")

@@ -261,25 +261,27 @@ def test_a_suite_does_not_print_its_examples() -> None:
     ["", "not json", "[]", "null", '{"name": "tiny"}', GOOD, b"\x1f\x00"],
     ids=["empty", "text", "list", "null", "no version", "an example", "bytes"],
 )
-def test_a_first_line_that_is_no_header_says_how_a_suite_file_is_made(tmp_path: Path, first: str | bytes) -> None:
+def test_a_first_line_that_is_not_a_header_says_how_a_suite_file_is_made(tmp_path: Path, first: str | bytes) -> None:
     with pytest.raises(BadInput, match=r"suite\.jsonl: line 1: not a suite file.* anaphora suites convert "):
         read_native(written(tmp_path, first, GOOD))
 
 
-def test_an_empty_file_is_no_suite(tmp_path: Path) -> None:
+def test_an_empty_file_is_not_a_suite(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="line 1: not a suite file"):
         read_native(written(tmp_path))
 
 
 def test_a_newer_file_asks_for_a_newer_program(tmp_path: Path) -> None:
     newer = HEADER_LINE.replace("1", str(FORMAT_VERSION + 1))
-    with pytest.raises(BadInput, match=r"line 1: suite format version 2, .* up to 1\. Upgrade with: pip install -U"):
+    with pytest.raises(
+        BadInput, match=r"line 1: a suite file of format version 2, .* up to 1\. Upgrade with: pip install -U"
+    ):
         read_native(written(tmp_path, newer, GOOD))
 
 
 @pytest.mark.parametrize("version", ["0", "-1", '"1"', "1.0", "true", "null"])
 def test_a_version_that_never_was_is_an_error(tmp_path: Path, version: str) -> None:
-    with pytest.raises(BadInput, match="suite format version"):
+    with pytest.raises(BadInput, match="a suite file of format version"):
         read_native(written(tmp_path, HEADER_LINE.replace("1", version)))
 
 
@@ -298,7 +300,7 @@ def test_breakdowns_are_a_list_of_strings(tmp_path: Path, breakdowns: Any) -> No
         read_native(written(tmp_path, json.dumps(header)))
 
 
-def test_a_header_that_is_not_utf8_is_found_by_its_place(tmp_path: Path) -> None:
+def test_a_header_that_is_not_utf8_is_found_by_its_position(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="line 1: not UTF-8 at byte"):
         read_native(written(tmp_path, HEADER_LINE.replace("tiny", "Müller").encode("latin-1")))
 
@@ -340,13 +342,13 @@ def row(**changes: Any) -> str:
         (row(tags=[]), "'tags' must be an object"),
     ],
 )
-def test_a_line_that_is_no_example_says_why_and_where(tmp_path: Path, line: str, problem: str) -> None:
+def test_a_line_that_is_not_an_example_says_why_and_where(tmp_path: Path, line: str, problem: str) -> None:
     suite = read_native(written(tmp_path, HEADER_LINE, GOOD, "", line))
     with pytest.raises(BadInput, match=rf"suite\.jsonl: line 4: {problem}"):
         list(suite)
 
 
-def test_a_line_that_is_not_utf8_is_found_by_its_place(tmp_path: Path) -> None:
+def test_a_line_that_is_not_utf8_is_found_by_its_position(tmp_path: Path) -> None:
     line = GOOD.replace("Er ist", "Er ißt").encode("latin-1")
     suite = read_native(written(tmp_path, HEADER_LINE, GOOD, line))
     place = line.index(b"\xdf") + 1

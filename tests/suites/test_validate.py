@@ -51,12 +51,12 @@ def test_an_empty_candidate(tmp_path: Path, empty: str) -> None:
     assert found(path) == [(2, "a", "candidate 1 is empty")]
 
 
-def test_an_empty_sentence_of_context_is_no_problem(tmp_path: Path) -> None:
+def test_an_empty_sentence_of_context_is_not_a_problem(tmp_path: Path) -> None:
     """There is none at the start of a document."""
     assert found(written(tmp_path, row(source=["", "It is."], candidates=[["", "Sie."], ["", "Er."]]))) == []
 
 
-def test_an_empty_source_is_no_problem(tmp_path: Path) -> None:
+def test_an_empty_source_is_not_a_problem(tmp_path: Path) -> None:
     """The annotated pairs of eval-anaphora have none."""
     assert found(written(tmp_path, row(source=["", ""]))) == []
 
@@ -95,7 +95,7 @@ def test_bytes_that_are_not_utf8(tmp_path: Path) -> None:
     assert found(written(tmp_path, row(), bad)) == [(3, None, f"not UTF-8 at byte {place} of the line (0xc4)")]
 
 
-def test_one_candidate_alone_is_no_choice(tmp_path: Path) -> None:
+def test_one_candidate_alone_is_not_a_choice(tmp_path: Path) -> None:
     assert found(written(tmp_path, row(candidates=[["L.", "Sie."]]))) == [(2, "a", "there is only one candidate")]
 
 
@@ -123,7 +123,7 @@ def test_a_line_of_another_shape(tmp_path: Path) -> None:
     assert lines[3][1:] == ("a", "'source' must be a list of one or more strings, the current sentence last")
 
 
-def test_several_problems_of_one_example_are_all_told(tmp_path: Path) -> None:
+def test_several_problems_of_one_example_are_all_reported(tmp_path: Path) -> None:
     path = written(tmp_path, row(), row(candidates=[["L.", ""], [""]]))
     assert found(path) == [
         (3, "a", "passages of different lengths (source and candidates have 2, 2, 1 sentences)"),
@@ -133,7 +133,7 @@ def test_several_problems_of_one_example_are_all_told(tmp_path: Path) -> None:
     ]
 
 
-def test_a_broken_line_hides_neither_what_is_before_nor_behind_it(tmp_path: Path) -> None:
+def test_a_broken_line_hides_neither_what_is_before_nor_after_it(tmp_path: Path) -> None:
     path = written(tmp_path, row(gold=9), b"\xff", b"{", row(id="b", candidates=[["", ""], ["", "x"]]), row(id="b"))
     assert [line for line, _, _ in found(path)] == [2, 3, 4, 5, 6]
 
@@ -144,7 +144,7 @@ def test_the_id_of_a_faulty_example_counts_for_duplicates(tmp_path: Path) -> Non
     ]
 
 
-def test_blank_lines_are_counted_but_are_no_problem(tmp_path: Path) -> None:
+def test_blank_lines_are_counted_and_are_not_a_problem(tmp_path: Path) -> None:
     assert found(written(tmp_path, b"", row(), b"", row(gold=5))) == [
         (5, "a", "gold is 5, but the candidates are numbered 0 to 1"),
         (5, "a", "the id is already that of line 3"),
@@ -161,7 +161,7 @@ def test_a_bad_header_is_an_error_of_the_file(tmp_path: Path) -> None:
         list(validate_file(tmp_path / "x.jsonl"))
 
 
-def test_problems_before_a_truncation_are_told(tmp_path: Path) -> None:
+def test_problems_before_a_truncation_are_reported(tmp_path: Path) -> None:
     whole = written(tmp_path, row(gold=9)).read_bytes()
     path = tmp_path / "cut.jsonl.gz"
     path.write_bytes(gzip.compress(whole) + gzip.compress(b"{}\n" * 1000)[:-9])
@@ -171,7 +171,7 @@ def test_problems_before_a_truncation_are_told(tmp_path: Path) -> None:
         list(problems)
 
 
-def test_a_problem_reads_as_one_line_with_its_place() -> None:
+def test_a_problem_reads_as_one_line_with_its_position() -> None:
     assert str(Problem("s.jsonl", 1234, "a", "candidate 1 is empty")) == (
         "s.jsonl: line 1,234: example a: candidate 1 is empty"
     )

@@ -1,4 +1,4 @@
-"""Programs: fed and read at once, ended for certain, and remembered by their last words. All are real processes."""
+"""Programs: fed and read at once, ended for certain, and the end of their stderr in errors. All are real processes."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_what_nobody_reads_stays_in_the_pipe(start: Start) -> None:
     assert [program.answer(LONG) for _ in range(3)] == [b"0", b"1", b"2"]
     time.sleep(0.2)
     assert program._answers.qsize() <= module.ANSWERS
-    assert len(program._stderr_lines) <= module.LAST_WORDS
+    assert len(program._stderr_lines) <= module.STDERR_LINES
 
 
 # Its end
@@ -133,13 +133,13 @@ def test_what_nobody_reads_stays_in_the_pipe(start: Start) -> None:
 def test_the_last_words_are_one_line(start: Start) -> None:
     program = start(r"sys.stderr.buffer.write(b'1\n2\n3\n\n  four \xff\n5\r\nsix'); sys.exit(3)")
     assert program.exit_code() == 3
-    assert program.last_words() == "3 | four � | 5 | six"
+    assert program.stderr_tail() == "3 | four � | 5 | six"
 
 
 def test_one_that_said_nothing_has_no_last_words(start: Start) -> None:
     program = start("")
     assert program.exit_code() == 0
-    assert program.last_words() == ""
+    assert program.stderr_tail() == ""
 
 
 def test_one_that_goes_on_has_no_exit_code(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -408,7 +408,7 @@ for n, line in enumerate(sys.stdin):
 
 def test_only_the_last_words_are_shown(program: Write) -> None:
     code = "print(*range(100, 1000), sep='\\n', file=sys.stderr); sys.exit(1)"
-    assert failure(CommandSystem(program(code), Options())).endswith("last words: 995 | 996 | 997 | 998 | 999")
+    assert failure(CommandSystem(program(code), Options())).endswith("stderr: 995 | 996 | 997 | 998 | 999")
 
 
 def test_killed(program: Write) -> None:
@@ -432,7 +432,7 @@ def test_missing_line(program: Write) -> None:
 @pytest.mark.parametrize("body", [STREAMING, BUFFERING], ids=["streaming", "buffering"])
 def test_surplus_line_at_the_end(program: Write, body: str) -> None:
     message = failure(CommandSystem(program(body + "\nprint(-99.5)"), Options()))
-    assert "9 lines sent, 10 or more received; too much is '-99.5'" in message
+    assert "9 lines sent, 10 or more received; the first surplus line is '-99.5'" in message
 
 
 def test_surplus_line_between_two_parts(program: Write) -> None:
@@ -440,17 +440,17 @@ def test_surplus_line_between_two_parts(program: Write) -> None:
     system = CommandSystem(program(code), Options())
     assert scores(system) == LENGTHS
     time.sleep(0.3)
-    assert "9 lines sent, 10 or more received; too much is '5'" in failure(system)
+    assert "9 lines sent, 10 or more received; the first surplus line is '5'" in failure(system)
 
 
 def test_program_that_talks_without_being_asked() -> None:
     message = failure(CommandSystem("yes 1", Options()))
-    assert re.search(r"^yes: \d lines sent, \d+ or more received; too much is '1'", message)
+    assert re.search(r"^yes: \d lines sent, \d+ or more received; the first surplus line is '1'", message)
 
 
 def test_fails_after_the_last_score(program: Write) -> None:
     message = failure(CommandSystem(program(STREAMING + "\nsys.exit('disk full')"), Options()))
-    assert "exit code 1 after its last score. Its last words: disk full" in message
+    assert "failed with exit code 1 after its last score. The end of its stderr: disk full" in message
 
 
 @pytest.mark.parametrize(
@@ -487,7 +487,7 @@ def test_no_such_program_system() -> None:
 
 def test_may_not_be_run(tmp_path: Path) -> None:
     (tmp_path / "scorer").write_text("#!/bin/nowhere\n")
-    with pytest.raises(AnaphoraError, match="may not be run"):
+    with pytest.raises(AnaphoraError, match="is not executable"):
         load_system(f"command:{tmp_path / 'scorer'}")
     (tmp_path / "scorer").chmod(0o755)
     with pytest.raises(AnaphoraError, match="cannot be started: no such program"):
@@ -584,7 +584,7 @@ def test_surplus_fails_the_run(program: Write, tmp_path: Path) -> None:
 
 
 def test_surplus_fails_the_run_of_workers(program: Write, tmp_path: Path) -> None:
-    from anaphora.systems.workers import local_workers
+    from anaphora.systems.scoring import local_workers
 
     spec = f"command:{program(STREAMING + chr(10) + 'print(0)')}"
     with pytest.raises(AnaphoraError, match="put aside"):
@@ -666,7 +666,7 @@ def test_a_program_that_answers_at_the_end_of_its_input(monkeypatch: pytest.Monk
     [
         ("print('one')", "2 lines sent, 1 answers received, not one per line"),
         ("sys.stdin.read(); print('1\\n2\\n3')", "2 lines sent, 3 or more received|2 lines sent, 2 or more received"),
-        ("sys.exit(3)", "ended with exit code 3 after 0 of 2 lines"),
+        ("sys.exit(3)", "failed with exit code 3 after 0 of 2 lines"),
     ],
 )
 def test_translations_out_of_step_are_an_error(monkeypatch: pytest.MonkeyPatch, code: str, problem: str) -> None:
@@ -680,10 +680,12 @@ def test_translations_out_of_step_are_an_error(monkeypatch: pytest.MonkeyPatch, 
 def test_what_a_program_decides_itself_is_no_option() -> None:
     system = load_system(TRANSLATE)
     assert isinstance(system, CommandSystem)
-    with pytest.raises(AnaphoraError, match="--beams: a program searches in its own way"):
+    with pytest.raises(AnaphoraError, match="--beams has no effect on a program"):
         system.translate(["a"], beams=2)
     produced = CommandSystem("cat", Options(context=Context(1, target="produced")))
-    with pytest.raises(AnaphoraError, match="--target-context produced: a program scores or translates, not both"):
+    with pytest.raises(
+        AnaphoraError, match=r"--target-context produced is not supported by command: systems\. Use gold or none"
+    ):
         produced.translate(["a"])
 
 

@@ -40,12 +40,13 @@ PROGRAMS = {
     "a child floods stdout": "subprocess.Popen([sys.executable, '-c', 'while True: print(1)'])",
 }
 SAID = {
-    "an endless line": "wrote a line of more than 65,536 bytes instead of a score, after 0 of 6 lines, and was ended",
+    "an endless line": "wrote a line of more than 65,536 bytes instead of a score, after 0 of 6 lines, "
+    "and was terminated",
     "an endless line after answers": "wrote a line of more than 65,536 bytes instead of a score, after 2 of 6 lines",
     "endless lines": "lines sent",
     "long lines without end": "wrote a line of more than 65,536 bytes instead of a score",
-    "endless stderr": "wrote more than 16 MB to stderr without a score, after 0 of 6 lines, and was ended",
-    "endless stderr in lines": "Its last words: loading | loading",
+    "endless stderr": "wrote more than 16 MB to stderr without a score, after 0 of 6 lines, and was terminated",
+    "endless stderr in lines": "The end of its stderr: loading | loading",
     "silence": "wrote nothing for 2 seconds (ANAPHORA_COMMAND_TIMEOUT sets the limit), after 0 of 6 lines",
     "silence, and deaf to TERM": "wrote nothing for 2 seconds",
     "a child holds the pipe": "6 lines sent, 0 answers received",

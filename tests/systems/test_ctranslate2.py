@@ -450,9 +450,9 @@ def test_settings_of_translators_are_not_for_generators(made: Callable[[str], Mo
 
 
 def test_no_model(tmp_path: Path) -> None:
-    with pytest.raises(AnaphoraError, match=r"no CTranslate2 model is here .*ct2-transformers-converter"):
+    with pytest.raises(AnaphoraError, match=r"not a CTranslate2 model: .*ct2-transformers-converter"):
         load_system(f"ct2:{tmp_path}", OPTIONS)
-    with pytest.raises(AnaphoraError, match="no CTranslate2 model is here"):
+    with pytest.raises(AnaphoraError, match="not a CTranslate2 model"):
         load_system(f"ct2:{tmp_path / 'nowhere'}", OPTIONS)
 
 
@@ -465,7 +465,7 @@ def test_damaged_model(copied: Path, data: bytes) -> None:
 
 def test_tokenizer_of_another_model(marian: str, tiny_llama: Path) -> None:
     """The library would take every token that it does not know for an unknown word."""
-    with pytest.raises(AnaphoraError, match=r"does not know the token .*\?tokenizer=NAME_OR_PATH"):
+    with pytest.raises(AnaphoraError, match=r"not in the model.s vocabulary\. .*\?tokenizer=NAME_OR_PATH"):
         answers(f"{marian}?tokenizer={tiny_llama}")
 
 
@@ -481,7 +481,7 @@ def test_vocabularies_of_their_own(copied: Path, tiny_marian: Path) -> None:
     shutil.copy(tiny_marian / "vocab.json", copied / "target_vocab.json")
     config = json.loads((copied / "tokenizer_config.json").read_text())
     (copied / "tokenizer_config.json").write_text(json.dumps(config | {"separate_vocabs": True}))
-    with pytest.raises(AnaphoraError, match="vocabularies of their own"):
+    with pytest.raises(AnaphoraError, match="separate vocabularies"):
         load_system(f"ct2:{copied}", OPTIONS)
 
 

@@ -168,7 +168,7 @@ def test_vocabularies_of_their_own_are_refused() -> None:
     class Separate(Tokenizer):
         separate_vocabs = True
 
-    with pytest.raises(AnaphoraError, match=r"^/no/such/folder: source and target .*Score it with hf:$"):
+    with pytest.raises(AnaphoraError, match=r"^/no/such/folder: source and target .*Use hf:$"):
         TranslatorEngine(Model(), file(), Separate(), {}, Options())
 
 
@@ -204,8 +204,8 @@ def test_a_token_that_the_model_does_not_know_is_refused(tmp_path: Path) -> None
     with pytest.raises(AnaphoraError) as caught:
         engine.score(rows(EncodedExample((A, END), (PAD,), ((C, END),))))
     assert str(caught.value) == (
-        f"{tmp_path}: the model does not know the token 'c' of the tokenizer. "
-        f"Name the one that belongs to it: ct2:{tmp_path}?tokenizer=NAME_OR_PATH"
+        f"{tmp_path}: the token 'c' of the tokenizer is not in the model's vocabulary. "
+        f"Name the model's tokenizer: ct2:{tmp_path}?tokenizer=NAME_OR_PATH"
     )
 
 

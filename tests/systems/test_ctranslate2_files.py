@@ -83,7 +83,7 @@ def test_a_file_that_is_cut_before_its_last_weights_is_refused(tmp_path: Path, p
     last = len(data) - 2 * 10
     with pytest.raises(BadInput) as caught:
         read(tmp_path, data[: place % last])
-    assert str(caught.value) == f"{tmp_path / 'model.bin'}: not the weights of a CTranslate2 model, or cut short"
+    assert str(caught.value) == f"{tmp_path / 'model.bin'}: not the weights of a CTranslate2 model, or truncated"
 
 
 @SHARED
@@ -97,7 +97,7 @@ def test_no_model(tmp_path: Path) -> None:
     (tmp_path / "model.bin").mkdir()
     for folder in (tmp_path, tmp_path / "nothing"):
         with pytest.raises(
-            AnaphoraError, match=r"no CTranslate2 model is here \(no model\.bin\)\. Convert one with: ct2-"
+            AnaphoraError, match=r"not a CTranslate2 model: model\.bin is missing\. Convert one with: ct2-"
         ):
             read_model_file(folder)
 

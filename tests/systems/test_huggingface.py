@@ -250,7 +250,7 @@ def test_a_model_of_the_wrong_kind(tiny_llama: Path) -> None:
 
 
 def test_a_name_that_nobody_knows(tmp_path: Path) -> None:
-    with pytest.raises(AnaphoraError, match="no such path here, and it could not be had from the hub"):
+    with pytest.raises(AnaphoraError, match="there is no such folder, and it could not be downloaded from the hub"):
         load_checkpoint(AutoModelForSeq2SeqLM, "nobody/nothing", {})
 
 

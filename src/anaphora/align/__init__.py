@@ -1,4 +1,4 @@
-"""Word alignment: backends behind one protocol, symmetrization, and the rescue of pronouns.
+"""Word alignment: backends with one protocol, symmetrization, and the rescue of pronouns.
 
     >>> from anaphora.align import align
     >>> align([["the", "house"], ["a", "house"]], [["das", "Haus"], ["ein", "Haus"]])  # doctest: +SKIP

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,6 +10,8 @@ from typing import Any
 
 from anaphora import __version__
 from anaphora.align.alignment import (
+    DEFAULT,
+    HEURISTICS,
     Agreement,
     Alignment,
     agreement,
@@ -19,11 +20,11 @@ from anaphora.align.alignment import (
     parse_alignment,
     symmetrize,
 )
-from anaphora.align.backend import Directions, Pair, Progress, Settings, Words, choose_heuristic, load_backend
+from anaphora.align.backend import Directions, Pair, Progress, Settings, Words, load_backend
 from anaphora.align.tokenize import Text, Tokenization, Treatment, signature
 from anaphora.core.documents import read_parallel
-from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.core.files import atomic_folder, atomic_writer
+from anaphora.core.errors import AnaphoraError, BadInput, check_name
+from anaphora.core.files import atomic_folder, atomic_writer, sha256_of
 from anaphora.core.parsing import read_json, shown
 
 Sentences = Sequence[Words]
@@ -35,7 +36,8 @@ class Aligner:
     def __init__(self, settings: Settings | None = None) -> None:
         self.settings = settings or Settings()
         self.backend = load_backend(self.settings)
-        self.symmetrize = choose_heuristic(self.settings)
+        self.symmetrize = self.settings.symmetrize or DEFAULT
+        check_name("symmetrization", self.symmetrize, HEURISTICS)
         self.trained_on: int | None = None  # number of pairs; None before training
 
     @property
@@ -87,7 +89,7 @@ class Aligner:
                 "languages": list(settings.languages),
                 "library": self.backend.version(),
                 "trained_on": self.trained_on,
-                "files": {path.name: _checksum(path) for path in sorted(temporary.iterdir())},
+                "files": {path.name: sha256_of(path) for path in sorted(temporary.iterdir())},
             }
             text = json.dumps(header, ensure_ascii=False, indent=2) + "\n"
             (temporary / HEADER).write_text(text, encoding="utf-8")
@@ -281,7 +283,7 @@ def open_model(folder: Path, backend: str | None = None) -> SavedModel:
     for name, checksum in header["files"].items():
         if Path(name).name != name or len(name) > 100 or not (folder / name).is_file():  # ours have short names
             raise BadInput(folder, f"the file {shown(name)} of the model is missing", remedy=RETRAIN)
-        if _checksum(folder / name) != checksum:
+        if sha256_of(folder / name) != checksum:
             raise BadInput(folder / name, "the file is damaged: it is not the one that was saved", remedy=RETRAIN)
     noted = {name: header[name] for name in NOTED}
     noted["normalize"] = header.get("normalize") is True  # models of 0.1.0 were trained on text as it is
@@ -292,12 +294,7 @@ def open_model(folder: Path, backend: str | None = None) -> SavedModel:
 
 def model_code(folder: Path) -> str:
     """A short hash of the settings and files of a saved model."""
-    return _checksum(folder / HEADER)[:6]
-
-
-def _checksum(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+    return sha256_of(folder / HEADER)[:6]
 
 
 def _release(library: str) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
+from anaphora.core.errors import BadInput, check_name
 from anaphora.core.files import text_lines
 
 Point = tuple[int, int]  # source word, target word; both count from 0
@@ -90,10 +90,10 @@ class Agreement:
         return asdict(self) | {"precision": self.precision, "recall": self.recall, "f": self.f}
 
 
-def agreement(found: Iterable[Alignment], given: Iterable[Alignment]) -> Agreement:
+def agreement(aligned: Iterable[Alignment], given: Iterable[Alignment]) -> Agreement:
     """The agreement over all sentence pairs; duplicate points count once."""
     numbers = [0, 0, 0]
-    for one, other in zip(found, given, strict=True):
+    for one, other in zip(aligned, given, strict=True):
         ours, theirs = set(one), set(other)
         for k, points in enumerate((ours, theirs, ours & theirs)):
             numbers[k] += len(points)
@@ -109,12 +109,6 @@ DEFAULT = "grow-diag-final"  # APT 2017, §2.3
 NEIGHBORS = ((0, -1), (-1, 0), (0, 1), (1, 0), (-1, -1), (1, -1), (-1, 1), (1, 1))
 
 
-def check_heuristic(name: str, known: Iterable[str] = HEURISTICS) -> None:
-    """Raise an error that lists the known heuristics unless this is one of them."""
-    if name not in known:
-        raise AnaphoraError(f"unknown symmetrization {name!r}{did_you_mean(name, known)}. Known: {', '.join(known)}")
-
-
 def symmetrize(forward: Iterable[Point], backward: Iterable[Point], heuristic: str = DEFAULT) -> Alignment:
     """The symmetrized alignment of two directions, sorted by source and target word.
 
@@ -122,7 +116,7 @@ def symmetrize(forward: Iterable[Point], backward: Iterable[Point], heuristic: s
     backward: from the model of the source given the target, in which a source word has at most one link
     Both hold (source, target) points. Words with more than one link are allowed as well.
     """
-    check_heuristic(heuristic)
+    check_name("symmetrization", heuristic, HEURISTICS)
     one, other = set(forward), set(backward)
     if heuristic == "intersection":
         points = one & other
@@ -156,20 +150,20 @@ def _grow_diag(points: set[Point], waiting: set[Point], sources: set[int], targe
     The manual scans every cell of the matrix. Only points next to a waiting one have an effect, so it is enough to scan
     those in the same order.
     """
-    beside: dict[Point, list[Point]] = {}  # where a point would stand → the waiting points beside it, in their order
+    adjacent: dict[Point, list[Point]] = {}  # a point → the waiting points next to it, in their order
     for source_step, target_step in NEIGHBORS:
         for candidate in waiting:
             point = candidate[0] - source_step, candidate[1] - target_step
             if point in points or point in waiting:
-                beside.setdefault(point, []).append(candidate)
-    scan = sorted(beside, key=lambda point: (point[1], point[0]))
+                adjacent.setdefault(point, []).append(candidate)
+    scan = sorted(adjacent, key=lambda point: (point[1], point[0]))
     added = True
     while added:
         added = False
         for point in scan:
             if point not in points:  # a waiting one that has not joined, or not yet
                 continue
-            for candidate in beside[point]:
+            for candidate in adjacent[point]:
                 if candidate[0] not in sources or candidate[1] not in targets:
                     _add(candidate, points, sources, targets)
                     added = True
@@ -197,7 +191,7 @@ def _add(point: Point, points: set[Point], sources: set[int], targets: set[int])
 Question = Callable[[int], bool]  # of a target word, by its position
 
 
-class Found(NamedTuple):
+class FoundTranslation(NamedTuple):
     """The translation of a pronoun; rescued: found without a link of its own."""
 
     position: int
@@ -212,7 +206,7 @@ def find_translation(
     is_pronoun: Question,
     is_likely: Question,
     rescue: bool = True,
-) -> Found | None:
+) -> FoundTranslation | None:
     """The translation of the source pronoun at a position, or None.
 
     links: for each source word the target words it is aligned to; length: the number of target words
@@ -220,7 +214,7 @@ def find_translation(
     """
     linked = linked_pronoun(links[pronoun], is_pronoun, is_likely)
     if linked is not None:
-        return Found(linked, rescued=False)
+        return FoundTranslation(linked, rescued=False)
     if not rescue:
         return None
     marked = markers(pronoun, links)
@@ -228,7 +222,7 @@ def find_translation(
         return None
     words = widened(marked, length)
     nearest = nearest_to_center([word for word in words if is_likely(word)], words)
-    return None if nearest is None else Found(nearest, rescued=True)
+    return None if nearest is None else FoundTranslation(nearest, rescued=True)
 
 
 def linked_pronoun(linked: Sequence[int], is_pronoun: Question, is_likely: Question) -> int | None:

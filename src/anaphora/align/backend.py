@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from anaphora.align.alignment import DEFAULT, Alignment, check_alignment, check_heuristic, read_alignments
+from anaphora.align.alignment import Alignment, check_alignment, read_alignments
 from anaphora.align.tokenize import DEFAULT as DEFAULT_TOKENIZATION
-from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
+from anaphora.core.errors import AnaphoraError, BadInput, check_name
 from anaphora.core.registry import Registry
 
 Words = Sequence[str]
@@ -109,22 +109,10 @@ def load_backend(settings: Settings) -> Backend:
     return backend
 
 
-def choose_heuristic(settings: Settings) -> str:
-    """The symmetrization heuristic that the settings name, or the default."""
-    if settings.symmetrize is None:
-        return DEFAULT
-    check_heuristic(settings.symmetrize)
-    return settings.symmetrize
-
-
 def choose_model(settings: Settings, models: Mapping[str, Any], default: str) -> str:
     """The model that the settings name; an error if the backend does not have it."""
     name = settings.model or default
-    if name not in models:
-        known = ", ".join(models)
-        raise AnaphoraError(
-            f"unknown model {name!r} of backend {settings.backend!r}{did_you_mean(name, models)}. Known: {known}"
-        )
+    check_name("model", name, models, of=f"backend {settings.backend!r}")
     return name
 
 

@@ -129,8 +129,8 @@ class Direction:
             with no_overflow(f"word alignment, iteration {number + 1} on {len(pairs):,} sentence pairs"):
                 self._iterate(parts, owners)
             yield number + 1
-        kept = self.theta > LEAST
-        self.keys, self.theta = self.keys[kept], self.theta[kept].astype(np.float32)
+        used = self.theta > LEAST
+        self.keys, self.theta = self.keys[used], self.theta[used].astype(np.float32)
         self.alone = np.maximum(self.alone, LEAST).astype(np.float32)
         self.check("the word alignment model")
 
@@ -182,7 +182,7 @@ class Direction:
         return shares * (1 - NONE), shares
 
     def best(self, pairs: Sequence[SentencePair]) -> list[Numbers]:
-        """For each word of each explained sentence, the position of the word that explains it best, or −1.
+        """The position of the word that best explains each word of each explained sentence, or −1.
 
         A word that was not in the training data has the index −1.
         """
@@ -207,7 +207,7 @@ class Direction:
 
 
 class Union:
-    """Sorted numbers of many sorted arrays, put together now and then: each time as much again as there is."""
+    """Sorted numbers of many sorted arrays, merged whenever as many were added as there are."""
 
     def __init__(self) -> None:
         self._whole = np.zeros(0, dtype=np.int64)

@@ -29,7 +29,7 @@ from html.entities import html5
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from anaphora.core.errors import AnaphoraError, did_you_mean
+from anaphora.core.errors import AnaphoraError, check_name
 
 # Normalization
 
@@ -40,6 +40,8 @@ SPACES = "\t\n\r\f\v\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2028\u2029\u202f\u205f\u3000
 )
 NOTHING = "\u00ad\u2060\ufeff"
 FULL_WIDTH = {chr(code): unicodedata.normalize("NFKC", chr(code)) for code in (*range(0xFF01, 0xFF5F), 0xFFE0, 0xFFE1)}
+
+MOST_NAMED = 4  # signs that are named one by one in a note
 
 _SIGNS = {
     **FULL_WIDTH,
@@ -82,12 +84,12 @@ def sign_name(sign: str) -> str:
     return f"U+{ord(sign):04X}" if len(sign) == 1 and (sign in SPACES or sign in NOTHING) else sign
 
 
-def describe_signs(counts: Mapping[str, int], most: int = 4) -> str:
+def describe_signs(counts: Mapping[str, int]) -> str:
     """The signs that were replaced, most frequent first: `3,741 ’, 12 U+00A0`."""
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    shown = [f"{count:,} {sign_name(sign)}" for sign, count in ordered[:most]]
-    if len(ordered) > most:
-        shown.append(f"{sum(count for _, count in ordered[most:]):,} others")
+    shown = [f"{count:,} {sign_name(sign)}" for sign, count in ordered[:MOST_NAMED]]
+    if len(ordered) > MOST_NAMED:
+        shown.append(f"{sum(count for _, count in ordered[MOST_NAMED:]):,} others")
     return ", ".join(shown)
 
 
@@ -156,7 +158,7 @@ _FINAL_POINT = re.compile(r"[^\W_]{2,}\.$")
 
 @dataclass(frozen=True, slots=True)
 class Treatment:
-    """How a text was processed.
+    """The tokenization and normalization of a text.
 
     tokenize: moses, or none if it was split at white space
     words: the number of words; punctuated: the number of words that still carry punctuation
@@ -197,7 +199,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Tokenization:
-    """How the texts of a language pair are divided into words.
+    """The settings by which the texts of a language pair are divided into words.
 
     tokenize: auto, moses or none
     normalize: whether signs are normalized first
@@ -211,10 +213,7 @@ class Tokenization:
     split: Split | None = None
 
     def __post_init__(self) -> None:
-        if self.tokenize not in TOKENIZERS:
-            known = ", ".join(TOKENIZERS)
-            problem = f"unknown tokenization {self.tokenize!r}{did_you_mean(self.tokenize, TOKENIZERS)}"
-            raise AnaphoraError(f"{problem}. Known: {known}")
+        check_name("tokenization", self.tokenize, TOKENIZERS)
 
     def source(self, lines: Iterable[str]) -> Text:
         return self._text(lines, self.languages[0])

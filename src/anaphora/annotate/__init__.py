@@ -1,4 +1,4 @@
-"""Annotation behind one protocol: spaCy, Stanza or CoNLL-U files, named by a spec such as `spacy:en_core_web_sm`."""
+"""Annotation with one protocol: spaCy, Stanza or CoNLL-U files, named by a spec such as `spacy:en_core_web_sm`."""
 
 from __future__ import annotations
 
@@ -8,22 +8,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
-from anaphora.annotate.document import Chain, Document, Mention, Sentence, Token
+from anaphora.annotate.document import Document
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.registry import Registry
-
-__all__ = [
-    "ANNOTATORS",
-    "Annotator",
-    "Chain",
-    "Document",
-    "Line",
-    "Mention",
-    "Sentence",
-    "Token",
-    "default_annotator",
-    "load_annotator",
-]
 
 Line = str | Sequence[str]  # a sentence as text, which is tokenized, or as tokens, which are kept
 
@@ -36,8 +23,6 @@ ANNOTATORS = Registry(
     },
     extras={"spacy": "mine", "stanza": "stanza"},
 )
-
-
 WEB = ("en", "zh")  # languages whose pipelines spaCy calls `core_web` rather than `core_news`
 SIZES = ("_sm", "_md", "_lg")
 

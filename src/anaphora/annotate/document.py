@@ -73,7 +73,7 @@ class Sentence:
 
     @cached_property
     def words(self) -> tuple[int, ...]:
-        """For each token, the index of its space-separated word, as alignments count words."""
+        """The index of the space-separated word of each token, as alignments count words."""
         numbers, number = [], 0
         for token in self.tokens:
             numbers.append(number)
@@ -187,7 +187,7 @@ def contracted(words: Sequence[Token], contractions: Sequence[Contraction]) -> t
         else:
             merged[c.first] = c
     token_of: list[int] = []
-    kept: list[Token] = []
+    tokens: list[Token] = []
     for i, word in enumerate(spaced):
         if len(token_of) > i:  # within a contraction
             continue
@@ -203,12 +203,12 @@ def contracted(words: Sequence[Token], contractions: Sequence[Contraction]) -> t
                 relation=outer.relation,
                 space_after=whole.space_after,
             )
-            token_of += [len(kept)] * len(parts)
+            token_of += [len(tokens)] * len(parts)
         else:
-            token_of.append(len(kept))
-        kept.append(word)
-    heads = (None if word.head is None else token_of[word.head] for word in kept)
-    return Sentence(tuple(replace(w, head=h) for w, h in zip(kept, heads, strict=True))), token_of
+            token_of.append(len(tokens))
+        tokens.append(word)
+    heads = (None if word.head is None else token_of[word.head] for word in tokens)
+    return Sentence(tuple(replace(w, head=h) for w, h in zip(tokens, heads, strict=True))), token_of
 
 
 # The number of a subject by its verb, which is more reliable than the tagger.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from anaphora.annotate.document import Document, Sentence, Token
 from anaphora.languages.german import (
@@ -22,6 +22,7 @@ from anaphora.languages.german import (
     STRONG,
     Endings,
     Genders,
+    GermanNouns,
 )
 
 if TYPE_CHECKING:
@@ -50,20 +51,12 @@ ENDINGS: Mapping[str, Genders] = {
 }
 
 
-class NounLexicon(Protocol):
-    """The genders of nouns."""
-
-    def genders(self, noun: str) -> Genders:
-        """The possible genders of a form of a noun; empty if the noun is unknown."""
-        ...
-
-
 class WithGenders:
     """A German annotator whose nouns have the genders of a lexicon."""
 
     needs_all = False
 
-    def __init__(self, annotator: Annotator, lexicon: NounLexicon) -> None:
+    def __init__(self, annotator: Annotator, lexicon: GermanNouns) -> None:
         self._annotator, self._lexicon = annotator, lexicon
         self.language = annotator.language
 
@@ -75,7 +68,7 @@ class WithGenders:
             yield replace(document, sentences=tuple(corrected(s, self._lexicon) for s in document.sentences))
 
 
-def corrected(sentence: Sentence, lexicon: NounLexicon) -> Sentence:
+def corrected(sentence: Sentence, lexicon: GermanNouns) -> Sentence:
     """The sentence with the genders of its common nouns by lexicon, article and tagger, in this order."""
     tokens = list(sentence.tokens)
     for i, token in enumerate(tokens):
@@ -88,7 +81,7 @@ def corrected(sentence: Sentence, lexicon: NounLexicon) -> Sentence:
     return Sentence(tuple(tokens))
 
 
-def noun_gender(sentence: Sentence, index: int, lexicon: NounLexicon) -> str:
+def noun_gender(sentence: Sentence, index: int, lexicon: GermanNouns) -> str:
     """The gender of a noun in its sentence."""
     token = sentence[index]
     tagged = token.features.get("Gender", "")

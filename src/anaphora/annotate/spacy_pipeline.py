@@ -95,7 +95,7 @@ def _load(name: str) -> Any:
     except OSError:
         remedy = f"Install it with: python -m spacy download {name}"
         raise AnaphoraError(f"spacy:{name}: there is no such pipeline. {remedy}, or name its folder") from None
-    except Exception as error:  # a folder that is no pipeline fails in many ways
+    except Exception as error:  # a folder that is not a pipeline fails in many ways
         raise AnaphoraError(f"spacy:{name}: cannot be loaded: {error}") from None
     if "parser" not in nlp.pipe_names:
         raise AnaphoraError(f"spacy:{name} has no parser, which is needed. Name another pipeline")

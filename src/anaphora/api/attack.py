@@ -50,11 +50,11 @@ def attack_phrase(
 ) -> Attacked:
     """Add a phrase to the sentence before the current one, in both languages (ContraCAT §5.2.1).
 
-    preset, presets: names of built-in phrases, or of those in a TOML file of your own
+    preset, presets: names of built-in phrases, and a TOML file with your own
     source_phrase, target_phrase, phrase_name: your own phrase in both languages instead, and its name
     place: Position of your own phrase: before or after the sentence, or as a sentence after it.
     quoted: Put the sentence in quotation marks, with your own phrase.
-    truecased: whether sentences begin with a lower-case letter, by default as most of the suite's do
+    truecased: whether sentences begin with a lower-case letter; by default detected from the suite
     """
     from anaphora.build.attacks.phrase import Phrase, phrase_addition, phrase_preset
 
@@ -87,7 +87,7 @@ def attack_possessive(
 ) -> Attacked:
     """Give the antecedent an owner, in both languages (ContraCAT §5.2.2).
 
-    The antecedent is known from the tags source_antecedent, target_antecedent and distance, or found by annotation.
+    The antecedent comes from the tags source_antecedent, target_antecedent and distance, or from annotation.
 
     preset, presets, source_phrase, target_phrase, phrase_name, truecased: as in `attack_phrase`
     annotate_source, annotate_target: annotators that find the antecedent, instead of the tags of the suite
@@ -157,10 +157,9 @@ def attack_synonym(
     annotate_target: str | None = None,
     progress: Progress | None = None,
 ) -> Attacked:
-    """Replace the German antecedent by a synonym of another gender, and move gold (ContraCAT §5.2.3).
+    """Replace the German antecedent by a synonym of another gender, which changes the answer (ContraCAT §5.2.3).
 
-    Determiner, adjectives, a relative pronoun and what else takes the antecedent up change with it. An example is left
-    alone where anything is not sure.
+    Determiner, adjectives and pronouns that refer to the antecedent change with it. Ambiguous examples are skipped.
 
     thesaurus: Thesaurus: mythes:FILE or ding:FILE (default: Debian's OpenThesaurus, mythes-de).
     dictionary: Bilingual dictionary that checks meanings: a Ding file (de-en.txt).
@@ -169,8 +168,7 @@ def attack_synonym(
     """
     from anaphora.build.attacks.synonym import Synonyms, Usage, cases_by_annotation, synonym_replacement
     from anaphora.languages.german import noun_table
-    from anaphora.languages.thesaurus import default_thesaurus, load_dictionary, load_thesaurus
-    from anaphora.languages.wordnet import FirstSenses
+    from anaphora.languages.thesaurus import FirstSenses, default_thesaurus, load_dictionary, load_thesaurus
 
     loaded = as_suite(suite)
     cases = None

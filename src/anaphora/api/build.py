@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from anaphora.api.inputs import File, Progress, as_path, load_suite
+from anaphora.api.inputs import File, Progress, as_path, load_suite, set_threads, split_aligner
 from anaphora.core.errors import AnaphoraError, named
 from anaphora.core.files import remove_leftovers
 from anaphora.core.lock import lock_folder
@@ -57,15 +57,15 @@ def build_templates(
     languages: str = "en-de",
     progress: Progress | None = None,
 ) -> Built:
-    """Fill ContraCAT's templates with words, in any language pair that has data files (docs/templates.md).
+    """Generate ContraCAT's templates for any language pair that has data files (docs/templates.md).
 
-    A folder in ContraCAT's own format given as the vocabulary also chooses the settings of the released files.
+    If the vocabulary is a folder in ContraCAT's own format, the settings of the released files are used.
 
     output: Suite file to write (.jsonl, .jsonl.gz).
     only: Template ids, or groups of them (prior, overlap) (repeatable).
     vocabulary: Folder of word classes that replace the built-in ones.
     edition: Edition: paper (the default), release (the settings of ContraCAT's files) or table-8 (its counts).
-    languages: Language pair, or a folder of your own named like one.
+    languages: Language pair, or your own folder with the name of one.
     """
     from anaphora.build.templates.suite import template_suite
 
@@ -110,9 +110,9 @@ def mine(
 ) -> Mined:
     """Mine a contrastive test set from parallel documents (ContraPro, §3.1).
 
-    Reads, annotates, aligns, extracts and balances. Each stage keeps its files in the work folder: an interrupted run
-    is resumed, and with other settings only the stages that depend on them run again. The default annotator is an
-    installed spaCy pipeline.
+    The stages read, annotate, align, extract and balance. Each stage keeps its files in the work folder, so an
+    interrupted run is resumed, and changed settings repeat only the stages that depend on them. The default annotator
+    is an installed spaCy pipeline.
 
     target: Target text, one sentence per line.
     output: Suite file to write.
@@ -120,7 +120,7 @@ def mine(
         OPUS XML (folders or zip files).
     links: OPUS alignment file: .xml.gz (opus) or .ids (moses).
     clean: Clean-up of the lines.
-    alignments, aligner: word alignments to read; otherwise the aligner is trained on the text
+    alignments, aligner: word alignments to read, or the aligner to train on the text
     symmetrize: Heuristic that merges both directions (default: grow-diag-final-and).
     align_train: Maximum number of sentence pairs to train the aligner on.
     phenomenon: Phenomenon to mine.
@@ -133,7 +133,7 @@ def mine(
     citation: Citation to store in the suite.
     licence: License of the corpus to store in the suite.
     work: Folder for the files of the stages (default: OUTPUT.work).
-    resume: Reuse what an earlier run finished (the default), or not.
+    resume: Reuse the finished stages of an earlier run (the default), or start from scratch.
     source, languages, annotate_source, annotate_target, link_confidence, suite_name, seed, workers, cluster: as the
         options of `anaphora build mine`
     watch: called with a stage and the unit of its progress; returns a context manager that gives a progress function
@@ -151,7 +151,7 @@ def mine(
         raise AnaphoraError(f"unknown output {to!r}. Known: suite, contrapro, both")
     parse_size(per_class, {})  # a wrong value is an error before the long work
     own = {"confidence": link_confidence, "link_source": link_source, "link_target": link_target}
-    backend, _, model = aligner.partition(":")
+    backend, model = split_aligner(aligner)
     settings = Settings(
         Corpus(Path(source), as_path(target), input_format, as_path(links), as_path(alignments)),
         (pair[0], pair[1]),
@@ -164,7 +164,7 @@ def mine(
             sorted(({key: value for key, value in own.items() if value is not None} | dict(option or {})).items())
         ),
         clean=clean,
-        align=replace(ALIGN, backend=backend, model=model or None, symmetrize=symmetrize or ALIGN.symmetrize),
+        align=replace(ALIGN, backend=backend, model=model, symmetrize=symmetrize or ALIGN.symmetrize),
         align_train=align_train,
         per_class=per_class,
         context=context,
@@ -204,7 +204,7 @@ def evaluate_mining(
 ) -> dict[str, Any]:
     """Evaluate `build mine` on documents with gold coreference on both sides.
 
-    The text is annotated as it would be for mining; the word alignment is that of the records. Returns the figures as a
+    The text is annotated as for mining; the word alignment is that of the records. Returns the figures as a
     JSON document.
 
     gold: ParCorFull's documents as JSON Lines (docs/mining-quality.md)
@@ -346,10 +346,7 @@ def train(
         overrides["log.tensorboard"] = "true"
     if average is not None:
         overrides["training.average"] = str(average)
-    if threads is not None:
-        import torch
-
-        torch.set_num_threads(threads)
+    set_threads(threads)
     reported = report or (lambda record: None)
     return tuple(
         _train(_config(config, overrides | more), folder, resume, reported) for folder, more in _sweep(output, sweep)
@@ -357,7 +354,7 @@ def train(
 
 
 def list_presets() -> dict[str, str]:
-    """List the presets of `train`, with what each is."""
+    """List the presets of `train` with their descriptions."""
     from anaphora.nmt.config import presets
 
     return {name: config.description for name, config in presets().items()}

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from anaphora.align.tokenize import DEFAULT
-from anaphora.api.inputs import File, Normalize, PairedTest, Progress, as_path, as_paths, as_runs, as_suite, as_words
+from anaphora.api.inputs import (
+    File,
+    Normalize,
+    PairedTest,
+    Progress,
+    as_path,
+    as_paths,
+    as_runs,
+    as_suite,
+    as_words,
+    split_aligner,
+)
 from anaphora.api.study import read_verdicts
 from anaphora.core.errors import AnaphoraError, named
 from anaphora.evaluation.result import Settings
@@ -22,6 +33,7 @@ from anaphora.systems.context import Context, Options
 if TYPE_CHECKING:
     from anaphora.align import Aligner
     from anaphora.align import Settings as AlignerSettings
+    from anaphora.align.aligner import SystemAlignments
     from anaphora.align.alignment import Alignment
     from anaphora.align.backend import Pair
     from anaphora.align.tokenize import Text
@@ -127,9 +139,9 @@ def attribute(
     The choice between the right and the wrong pronoun is attributed to the words that the system has read.
 
     output: File for the attributions, one record per example (.jsonl or .jsonl.gz).
-    method: Attribution to words by gradient × input or by attention, or to sentences by leaving each out (occlusion).
-    suite, system, context, separator, target_context, limit, sample, seed, threads, batch_tokens, truncate, resume,
-        overwrite: as in `score`
+    method: Attribution to words by gradient × input or by attention, or to sentences by removing each one (occlusion).
+    suite, system, context, separator, target_context, limit, sample, seed: as in `score`
+    threads, batch_tokens, truncate, resume, overwrite: as in `score`
     by, confidence, samples: as in `evaluate`
     """
     from anaphora.evaluation.attribution import OCCLUSION, check_method, check_tags, start_attributing
@@ -185,25 +197,20 @@ def generative(
 ) -> list[Generative]:
     """Judge the pronouns in a system's own translations of a suite: correct, wrong or not found.
 
-    Translations have a line, or a document, per example, as `suites convert --to sources` writes the sources. Where
-    annotators were asked about some of them (`create_study(…, only=…)`), their answers can replace the verdicts.
+    The translations have one line or one document per example, in the layout of `suites convert --to sources`. The
+    answers of a study of verdicts (`create_study(…, only=…)`) can replace the verdicts of the program.
 
-    names: of the systems in tables; the files' names by default
+    names: names of the systems in tables; by default those of the files
     runs: Contrastive run of the same system, to report the gap (one per -t).
     aligner, aligner_model, corpus, tokenize, normalize: as in `align_texts`
     by: tags to break down by
-    antecedent: Whose antecedent a pronoun must agree with: that of the reference translation, or the system's own.
-    answers, database: a study of verdicts on these translations, which replace the program's; see `create_study`
+    antecedent: Antecedent that a pronoun must agree with: that of the reference translation, or the system's own.
+    answers, database: a study with verdicts on these translations, which replace the program's; see `create_study`
     details: Write one row per example to this TSV file or, with the texts, for `study create`, to FILE.jsonl.
     """
-    from anaphora.align import Aligner, align_systems
-    from anaphora.align import Settings as AlignerSettings
-    from anaphora.align.aligner import SystemAlignments
-    from anaphora.core.documents import read_parallel
     from anaphora.evaluation import generative as judging
     from anaphora.evaluation.compare import check_examples
-    from anaphora.evaluation.details import has_texts, suite_of_outcomes, write_table
-    from anaphora.evaluation.people import overruled
+    from anaphora.evaluation.people import has_texts, overruled, suite_of_outcomes, write_table
 
     files = as_paths(translations)
     if runs and len(runs) != len(files):
@@ -222,17 +229,10 @@ def generative(
         check_examples(scored, texts.examples)  # before the work
     own = {name: judging.read_translations(path, texts, loaded) for name, path in zip(systems, files, strict=True)}
     words = {name: text.sentences for name, text in own.items()}
-    more = [pair for one, other in corpus for pair in texts.words.pairs(*read_parallel(Path(one), Path(other)))]
-    saved = None if aligner_model is None else Aligner.load(Path(aligner_model))
-    backend, _, model = aligner.partition(":")
-    settings = saved.settings if saved else AlignerSettings(backend=backend, model=model or None)
-    aligned = SystemAlignments([], {name: [] for name in systems})
-    if texts.examples:
-        aligned = align_systems(
-            texts.source, texts.gold, words, corpus=more, settings=settings, aligner=saved, progress=progress
-        )
+    text_aligner = _text_aligner(texts, aligner, as_path(aligner_model), corpus)
+    aligned = text_aligner.systems(texts, words, progress)
     references = judging.judge_texts(texts, texts.gold, aligned.reference, aligned.reference)
-    label = judging.alignment_label(settings, more, as_path(aligner_model))
+    label = judging.alignment_label(text_aligner.settings, text_aligner.corpus, as_path(aligner_model))
     results = []
     for name, run in zip(systems, opened, strict=True):
         outcomes = judging.judge_texts(texts, words[name], aligned.reference, aligned.systems[name])
@@ -240,17 +240,9 @@ def generative(
         verdicts = {} if people is None else _verdicts(people, name, loaded, passages[name], texts, antecedent == "own")
         if antecedent == "own":
             pronouns = judging.pronouns_of(texts, words[name], aligned.systems[name], outcomes)
+            given = None if people is None else verdicts
             agreement = _own_agreement(
-                loaded,
-                passages[name],
-                texts,
-                own[name],
-                pronouns,
-                settings=settings,
-                corpus=more,
-                aligner=saved,
-                by=as_words(by),
-                answers=None if people is None else verdicts,
+                loaded, passages[name], texts, own[name], pronouns, text_aligner, as_words(by), given
             )
         elif people is not None:
             outcomes, judged = overruled(outcomes, verdicts)
@@ -275,6 +267,55 @@ def generative(
         else:
             write_table(Path(details), results)
     return results
+
+
+@dataclass(frozen=True, slots=True)
+class _TextAligner:
+    """How texts are aligned: by a saved aligner, or by one that is trained on the texts and on the corpus."""
+
+    settings: AlignerSettings
+    saved: Aligner | None
+    corpus: Sequence[Pair]
+
+    def align(self, source: Sequence[list[str]], target: Sequence[list[str]], known: Iterable[Pair]) -> list[Alignment]:
+        """Align two texts. known: further sentences to train on"""
+        from anaphora.align import align
+
+        if self.saved is not None:
+            return self.saved.align(source, target)
+        return align(source, target, corpus=[*self.corpus, *known], settings=self.settings)
+
+    def systems(
+        self, texts: Texts, words: Mapping[str, Sequence[list[str]]], progress: Progress | None
+    ) -> SystemAlignments:
+        """Align the sources with the references and with the words of every system."""
+        from anaphora.align import align_systems
+        from anaphora.align.aligner import SystemAlignments
+
+        if not texts.examples:
+            return SystemAlignments([], {name: [] for name in words})
+        return align_systems(
+            texts.source,
+            texts.gold,
+            words,
+            corpus=self.corpus,
+            settings=self.settings,
+            aligner=self.saved,
+            progress=progress,
+        )
+
+
+def _text_aligner(texts: Texts, aligner: str, saved: Path | None, corpus: Sequence[tuple[File, File]]) -> _TextAligner:
+    from anaphora.align import Aligner
+    from anaphora.align import Settings as AlignerSettings
+    from anaphora.core.documents import read_parallel
+
+    pairs = [pair for one, other in corpus for pair in texts.words.pairs(*read_parallel(Path(one), Path(other)))]
+    if saved is not None:
+        loaded = Aligner.load(saved)
+        return _TextAligner(loaded.settings, loaded, pairs)
+    backend, model = split_aligner(aligner)
+    return _TextAligner(AlignerSettings(backend=backend, model=model), None, pairs)
 
 
 def _passages(suite: Suite, path: Path, own: bool) -> list[Passage]:
@@ -314,28 +355,22 @@ def _own_agreement(
     texts: Texts,
     translation: Text,
     pronouns: Mapping[int, Pronoun],
-    *,
-    settings: AlignerSettings,
-    corpus: Sequence[Pair],
-    aligner: Aligner | None,
+    text_aligner: _TextAligner,
     by: Sequence[str],
-    answers: Mapping[str, str] | None = None,
+    answers: Mapping[str, str] | None,
 ) -> OwnAgreement:
     """The agreement of one system's pronouns with its own antecedents.
 
     passages: its translations with context; answers: of annotators, by the ids of examples
     """
-    from anaphora.align import align
     from anaphora.evaluation import own_antecedent as judging
     from anaphora.evaluation.people import overruled_agreement
 
     examples = judging.with_antecedents(suite)
-    known = [*corpus, *zip(texts.source, translation.sentences, strict=True)]
+    known = list(zip(texts.source, translation.sentences, strict=True))
 
     def aligned(source: list[list[str]], target: list[list[str]]) -> list[Alignment]:
-        if aligner is not None:
-            return aligner.align(source, target)
-        return align(source, target, corpus=known, settings=settings)
+        return text_aligner.align(source, target, known)
 
     ways = (texts.treatments["source"], translation.treatment)
     words = [replace(texts.words, tokenize=way.tokenize) for way in ways]
@@ -390,8 +425,8 @@ def diagnose(
 ) -> tuple[Diagnosis, ...]:
     """Explain which step of pronoun translation fails, what the priors are, and how robust the score is.
 
-    runs: on templates, test sets and attacks on them, in any order; a diagnosis is returned for each system
-    name: Name of the system that all runs are of (score files do not name one).
+    runs: runs on templates, test sets and attacks on them, in any order; a diagnosis is returned for each system
+    name: Name of the system that produced all runs (score files do not record it).
     minimize, normalize, confidence: as in `evaluate`
     """
     from anaphora.evaluation.diagnosis import diagnose as examine

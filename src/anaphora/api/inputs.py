@@ -37,10 +37,10 @@ def load_suite(
 ) -> Suite:
     """Load a suite by its file, by its name in the catalog, from any published format, or from rows.
 
-    Rows are dicts, a Hugging Face dataset or a data frame as it is.
+    Rows can be a list of dicts, a Hugging Face dataset or a data frame.
 
     format: layout of the file, as for `anaphora suites convert --from`
-    name, languages, breakdowns: of the suite that rows become
+    name, languages, breakdowns: properties of a suite that is created from rows
     context_from, context, split, contrast_from, source_language, target_language: settings of a published format, as
         the options of `anaphora suites convert`
     """
@@ -90,6 +90,20 @@ def as_path(file: File | None) -> Path | None:
 
 def as_paths(files: File | Sequence[File]) -> tuple[Path, ...]:
     return (Path(files),) if isinstance(files, str | Path) else tuple(map(Path, files))
+
+
+def split_aligner(aligner: str) -> tuple[str, str | None]:
+    """The name of an aligner and that of its model, as in "thot:hmm"; None: the aligner's default model."""
+    name, _, model = aligner.partition(":")
+    return name, model or None
+
+
+def set_threads(threads: int | None) -> None:
+    """Compute with this many CPU threads; None: the library's default."""
+    if threads is not None:
+        import torch
+
+        torch.set_num_threads(threads)
 
 
 def as_words(words: str | Sequence[str]) -> Sequence[str]:

@@ -10,7 +10,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from anaphora.api.inputs import File, Normalize, Progress, as_path, as_paths, as_suite, as_words, load_suite
+from anaphora.api.inputs import (
+    File,
+    Normalize,
+    Progress,
+    as_path,
+    as_paths,
+    as_suite,
+    as_words,
+    load_suite,
+    set_threads,
+)
 from anaphora.api.scoring import score
 from anaphora.core.errors import AnaphoraError, named
 from anaphora.core.lock import lock_output
@@ -49,10 +59,10 @@ def measure_pairs(
     year: str | None = None,
     progress: Progress | None = None,
 ) -> Written:
-    """Write pairs where a system's pronoun differs from the reference's (Jwalapuram et al. 2019, §3).
+    """Write pairs in which a system's pronoun differs from the reference's (Jwalapuram et al. 2019, §3).
 
-    A noisy pair is the reference and the reference with one pronoun of a system; a system pair is the reference and
-    the whole translation. The pairs are a suite, which any system can be evaluated on.
+    A noisy pair consists of the reference and the reference with one pronoun of a system; a system pair consists of the
+    reference and the whole translation. The pairs are a suite, on which any system can be evaluated.
 
     source, reference, translations, names, languages, docids: the texts, as in `apt` and `translate`
     output: Suite file to write.
@@ -123,7 +133,7 @@ def measure_train(
     path = Path(output)
     check_new(path)
     with lock_output(path):
-        _set_threads(threads)
+        set_threads(threads)
         for name in ("train", "dev"):
             if not getattr(chosen.data, name):
                 raise AnaphoraError(
@@ -215,7 +225,7 @@ def measure_adapt(
     if not unfinished.is_file():  # otherwise the model may be complete, see below
         check_new(path)
     with lock_output(path):
-        _set_threads(threads)
+        set_threads(threads)
         pairs = [pair for suite in dev for pair in _dev_pairs(as_suite(suite), context, plain)]
         in_domain = [document for text in texts for document in documents(Path(text), plain=plain)]
         features = LanguageModelFeatures(spec)
@@ -280,13 +290,13 @@ def measure_score(
 ) -> MeasureScores:
     """Score sentences with a learned measure, or rank systems on the same sentences.
 
-    A score is a sum over pronouns: it is meaningful compared with another translation of the same sentence, and a
+    A score is a sum over pronouns. It is meaningful in comparison with another translation of the same sentence. A
     sentence without a pronoun has the score 0.
 
     before: Sentence before SENTENCE, in order (repeatable).
     translations, names, reference, docids: files of systems instead of sentences, as in `measure_pairs`
     common_context: use the reference's context for the systems' sentences as well
-    encoder, cache: location of the encoder, if the model has no copy of it; folder that caches its states
+    encoder, cache: location of the encoder, if the model does not contain it; folder that caches its states
     """
     systems = as_paths(translations)
     if bool(sentences) == bool(systems):
@@ -352,9 +362,9 @@ def measure_evaluate(
     seed: int = SAMPLING.seed,
     progress: Progress | None = None,
 ) -> tuple[Result, Human | None]:
-    """Report how often a measure, or any other system, prefers the reference on pairs, which are a suite.
+    """Report how often a measure, or any other system, prefers the reference on a suite of pairs.
 
-    Returns the accuracy, and the agreement with annotators where the pairs have their judgments.
+    Returns the accuracy, and the agreement with annotators if the pairs have their judgments.
 
     model: Measure trained by `measure train`.
     run: Run of `anaphora score` to evaluate instead.
@@ -394,12 +404,5 @@ def _load_measure(model: File, encoder: str | None, cache: File | None, threads:
     check_installed()
     from anaphora.measure.training import load_measure
 
-    _set_threads(threads)
+    set_threads(threads)
     return load_measure(Path(model), cache=as_path(cache), fallback=encoder)
-
-
-def _set_threads(threads: int | None) -> None:
-    if threads is not None:
-        import torch
-
-        torch.set_num_threads(threads)

@@ -37,14 +37,14 @@ def correlate(
     metrics: Metric column to evaluate (repeatable, default: all).
     lower_is_better: Column in which lower is better (repeatable).
     human: column of the human scores
-    without: systems to leave out in a second assessment; "auto" for outliers by human score
+    without: systems to exclude from a second evaluation; "auto" for outliers by human score
     interval, confidence, samples, seed: kind of interval, "bootstrap" or "fisher", and how it is computed
     """
     from anaphora.metrics.meta import meta_evaluate, read_scores
-    from anaphora.stats.correlation import Settings
+    from anaphora.stats.correlation import CorrelationSettings
 
     table = read_scores(Path(scores), human=human, metrics=metrics, minimize=lower_is_better)
-    settings = Settings(samples, seed, confidence, interval=interval)
+    settings = CorrelationSettings(samples, seed, confidence, interval=interval)
     return meta_evaluate(table, without=without, settings=settings)
 
 
@@ -66,11 +66,11 @@ def sweep_weights(
 
     scores, human, without, interval, confidence, samples, seed: as in `correlate`
     cases: pairs of an alignment's name and a file of case counts, as `anaphora apt --json` prints them
-    weights: of cases 2 and 6, by default those of the paper's Table 4; "all" for 0, 0.5 and 1 in each
-    discard: sets of cases to leave out, each tried in turn; by default none
+    weights: weights of cases 2 and 6, by default those of the paper's Table 4; "all" for 0, 0.5 and 1 in each
+    discard: sets of cases to exclude, each tried in turn; by default none
     """
     from anaphora.metrics.meta import FULL, NOTHING, TABLE_4, read_cases, read_human, sweep
-    from anaphora.stats.correlation import Settings
+    from anaphora.stats.correlation import CorrelationSettings
 
     pairs: Sequence[tuple[float, float] | str] = [weights] if isinstance(weights, str) else weights
     chosen = [pair for some in pairs for pair in (FULL if isinstance(some, str) else [some])]
@@ -80,7 +80,7 @@ def sweep_weights(
         weights=chosen or TABLE_4,
         discard=[frozenset(some) for some in discard] or [NOTHING],
         without=without,
-        settings=Settings(samples, seed, confidence, interval=interval),
+        settings=CorrelationSettings(samples, seed, confidence, interval=interval),
     )
 
 
@@ -93,7 +93,7 @@ def compare_cases(
     details: the table of `anaphora apt --details`
     judgments: a table with the columns system, sentence, position, and either judgment or answers
     options: pronouns that annotators chose from
-    languages: language pair whose forms of a pronoun are one (c' and ce)
+    languages: language pair, whose forms of a pronoun are treated as equal (c' and ce)
     """
     from anaphora.languages.pronouns import normalize_word
     from anaphora.metrics.judgments import judge_cases, same_forms
@@ -117,7 +117,7 @@ def learn_equivalences(
     samples: a table with the columns candidate, reference and correct (1 or 0), one row per pronoun
     output: Write the list as a TOML file for `anaphora apt --lists`.
     languages, lists: language pair, and pronoun lists that extend the built-in ones
-    least_share: Minimum share of a pair among the samples of its reference pronoun.
+    least_share: Minimum share of a pair among all samples.
     above: Keep pairs judged correct more often than this.
     """
     from anaphora.core.files import atomic_writer

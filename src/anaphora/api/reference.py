@@ -5,18 +5,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from anaphora.align.tokenize import DEFAULT, pair_of
-from anaphora.api.inputs import File, Progress, Test, as_path, as_paths
+from anaphora.api.inputs import File, Progress, Test, as_path, as_paths, split_aligner
 from anaphora.api.study import read_verdicts
 from anaphora.core.errors import AnaphoraError, named
 from anaphora.stats.resampling import Resampling
 
 if TYPE_CHECKING:
-    from anaphora.align.aligner import Aligned
+    from anaphora.align.aligner import Aligned, Aligner
     from anaphora.metrics.apt.result import AptResult
     from anaphora.metrics.apt.task import Files
     from anaphora.metrics.autoprf import AutoPRFResult
@@ -63,21 +63,21 @@ def apt(
     """Compute APT, the accuracy of pronoun translation against a reference.
 
     Triples of a source pronoun, its reference and its candidate translation fall into six cases: same, equivalent,
-    different, no candidate, no reference, neither. Texts without alignment files are aligned as by `anaphora align`.
+    different, no candidate, no reference, neither. Texts without alignment files are aligned automatically.
 
     source, reference, translations: texts, one sentence per line
     reference_alignments, translation_alignments: word alignments with the source in Pharaoh format; texts without one
-        are aligned (progress is of that), as `aligner` and `corpus` say
-    names: of the systems in tables
+        are aligned with `aligner` and `corpus`, and `progress` reports that alignment
+    names: names of the systems in tables
     variant: Variant of APT (docs/apt.md).
     weights: Weights of the six cases.
-    discard: Cases to leave out of the score, for example 5,6.
+    discard: Cases to exclude from the score, for example 5,6.
     source_tags: Part-of-speech tags of the source, one per word, to find its pronouns.
     reference_tags: Part-of-speech tags of the reference, one per word.
     translation_tags: Part-of-speech tags of a translation, one per word (one file per -t).
     pronoun_tags: Tags that mark pronouns.
     by_pronoun: Compare systems for each pronoun as well.
-    answers, database: a study of verdicts on these translations, which count in place of cases; see `create_study`
+    answers, database: a study with verdicts on these translations, which replace the cases; see `create_study`
     trials: Number of trials of approximate randomization (default: as many as --samples).
     pronouns, rescue, lists: see `AptOptions`
     test, confidence, samples, seed: see `Resampling`
@@ -85,7 +85,7 @@ def apt(
     from anaphora.metrics.apt.metric import AptOptions, measure
     from anaphora.metrics.apt.task import Files
 
-    backend, _, model = aligner.partition(":")
+    backend, model = split_aligner(aligner)
     options = AptOptions(
         variant=variant,
         pronouns=pronouns,
@@ -98,7 +98,7 @@ def apt(
         normalize=normalize,
         corpora=corpus,
         align_backend=backend,
-        align_model=model or None,
+        align_model=model,
         by_pronoun=by_pronoun,
         confidence=confidence,
         samples=samples,
@@ -186,12 +186,12 @@ def autoprf(
 ) -> AutoPRFResult:
     """Compute AutoPRF: precision and recall of the translations of source pronouns against a reference.
 
-    Texts without alignment files are aligned as by `anaphora align`.
+    Texts without alignment files are aligned automatically.
 
     source, reference, translations, languages, reference_alignments, translation_alignments, names: as in `apt`
     pronouns: Source pronouns to evaluate, in any case.
     clip: Clip matches for each pronoun, as the original does, or over the whole corpus.
-    ignore_case: Compare words without regard to case.
+    ignore_case: Ignore case when comparing words.
     """
     from anaphora.metrics.apt.task import Files
     from anaphora.metrics.autoprf import autoprf_of_files
@@ -242,11 +242,11 @@ def compute_metrics(
     """Compute BLEU, chrF, TER, METEOR and COMET of translations, with intervals and paired tests.
 
     reference: one or several reference translations; source: for COMET
-    metrics: of bleu, chrf, chrf++, ter, meteor, meteor-pronouns and comet
+    metrics: any of bleu, chrf, chrf++, ter, meteor, meteor-pronouns and comet
     normalize: Unify apostrophes, spaces and full-width characters for all metrics, or for none (default: for METEOR
         only).
     pronouns: Pronouns of meteor-pronouns (default: those of the DiscoMT shared tasks).
-    frequency_corpus: Text from which METEOR's function words are counted (default: the reference).
+    frequency_corpus: Text that determines METEOR's function words (default: the reference).
     meteor: METEOR's parameters: for any language, or tuned for the target language.
     comet_model: COMET model: a name, or a .ckpt file.
     comet_gpus: Number of GPUs for COMET.
@@ -300,7 +300,7 @@ def align_texts(
 ) -> Aligned:
     """Align the words of two parallel files.
 
-    With a corpus the aligner is trained on that text as well: the more text, the better the links.
+    With a corpus, the aligner is trained on that text as well. More text gives better links.
 
     output: Alignments in Pharaoh format: source-target word indices from 0, one line per pair.
     aligner: "thot" (the default) or "builtin", and its model, for example "thot:hmm"
@@ -312,23 +312,21 @@ def align_texts(
     tokens: Write the tokenized text that the indices refer to.
     keep_case: Distinguish words that differ only in case.
     forward: Alignments to read, with --aligner pharaoh.
-    backward: Alignments of the other direction, also as source-target, with --aligner pharaoh.
-    gold: Gold alignments to compare with: precision, recall, F.
+    backward: Alignments of the other direction, also written as source-target, with --aligner pharaoh.
+    gold: Gold alignments, to compute precision, recall and F.
     """
     from anaphora.align.aligner import Aligner, align_files, check_output
     from anaphora.align.backend import Settings
 
-    backend, _, model = (aligner or "thot").partition(":")
+    backend, model = split_aligner(aligner or "thot")
     if save is not None:
         check_output(Path(save))
     if aligner_model is not None:
         fixed = {"--corpus": corpus, "--save": save, "--aligner NAME:MODEL": model, "--keep-case": keep_case}
         fixed |= {"--tokenize": tokenize, "--languages": languages, "--forward": forward, "--backward": backward}
         fixed["--no-normalize-text"] = normalize is not None
-        if refused := next((option for option, value in fixed.items() if value), None):
-            raise AnaphoraError(f"{refused} cannot be combined with --aligner-model: it was set when that was trained")
         named_backend = None if aligner is None else backend
-        chosen = Aligner.load(Path(aligner_model), backend=named_backend, symmetrize=symmetrize, threads=threads)
+        chosen = _saved_aligner(Path(aligner_model), fixed, named_backend, symmetrize, threads)
     else:
         if backend == "pharaoh" and save is not None:
             raise AnaphoraError("--save: the aligner 'pharaoh' reads alignments and has nothing to save")
@@ -336,7 +334,7 @@ def align_texts(
             raise AnaphoraError("--forward and --backward name alignments to read and need --aligner pharaoh")
         settings = Settings(
             backend,
-            model or None,
+            model,
             symmetrize,
             lowercase=not keep_case,
             seed=seed,
@@ -361,3 +359,14 @@ def align_texts(
     if save is not None:
         chosen.save(Path(save))
     return aligned
+
+
+def _saved_aligner(
+    folder: Path, fixed: Mapping[str, object], backend: str | None, symmetrize: str | None, threads: int | None
+) -> Aligner:
+    """Load a saved aligner. fixed: options that cannot be given, as they were set when it was trained"""
+    from anaphora.align.aligner import Aligner
+
+    if refused := next((option for option, value in fixed.items() if value), None):
+        raise AnaphoraError(f"{refused} cannot be combined with --aligner-model: it was set when that was trained")
+    return Aligner.load(folder, backend=backend, symmetrize=symmetrize, threads=threads)

@@ -74,19 +74,19 @@ def score(
     suite: a suite file or a name of the catalog, or a suite
     system: a spec such as "hf:NAME" (`anaphora systems` lists the kinds), a function that is given a source and one
         translation and returns a score, or an object with the methods `settings` and `score` of a backend
-    output: a folder, or a file ending in .jsonl or .jsonl.gz; None: the run is kept until the program ends
-    context: number of preceding sentences to include; by default what an nmt: model was trained with, otherwise 0
+    output: a folder, or a file ending in .jsonl or .jsonl.gz; None: a temporary run, deleted when the program ends
+    context: number of preceding sentences to include; by default as many as an nmt: model was trained with, otherwise 0
     separator, target_context: text between the sentences of a passage; context of the candidates
     limit, sample, seed: score the first N examples, or a random sample of N
-    resume, overwrite: what to do where the output already exists
+    resume, overwrite: resume, or replace, an existing output
     workers: processes that score in parallel; by default one, and on a cluster as many as it has room for; "auto" is
         one per processor for models that compute on CPUs, if memory suffices
         (a script that starts them has its own work under `if __name__ == "__main__":`, as multiprocessing demands)
     cluster: the address of a Ray cluster, or "" for the one that is found or started here
     gpus: Number of GPUs per worker on a cluster.
-    margins_only: Leave out of the scores what all candidates share.
+    margins_only: Exclude the prefix that all candidates share from the scores.
     threads, batch_tokens, plain, truncate, scope: see `Options`; focus: the old name of scope
-    progress: called with the numbers of examples that are scored and that there are
+    progress: called with the number of scored examples and the total number
     started: called once with the selected examples, before the first one is scored
     """
     suite = as_suite(suite)
@@ -153,7 +153,7 @@ def _scorer(
     spec: str, examples: int, workers: int | str | None, cluster: str | None, threads: int | None, gpus: float
 ) -> StartScorer | None:
     """Computes the scores; None is this process."""
-    from anaphora.systems.workers import default_worker_count, local_workers, ray_cluster
+    from anaphora.systems.scoring import default_worker_count, local_workers, ray_cluster
 
     count = default_worker_count(spec, examples) if workers == "auto" and cluster is None else workers
     count = count if isinstance(count, int) else None
@@ -207,7 +207,7 @@ def translate(
     output: Translations, in the layout of the input.
     languages: language pair, for multilingual systems and prompts, for example "en-de"
     context, separator: as in `score`
-    target_context: Whether the output contains the context as well, and is cut at the separator (produced), or not
+    target_context: Whether the output also contains the context and is split at the separator (produced), or not
         (none).
     target_context_from: Translations of the input by another system, as target context (nmt: models that read it).
     n_best: Also write the N best translations with their scores to OUTPUT.nbest (nmt: models).
@@ -257,7 +257,7 @@ def evaluate(
 
     scores: a score file, one line per candidate in the order of the suite; or numbers in that order, as a list, a list
         of lists (one per example) or an array of NumPy
-    scores_are: What the score file holds: sums of log-probabilities (default), or means per token, with score⇥tokens on
+    scores_are: Content of the score file: sums of log-probabilities (default), or means per token, with score⇥tokens on
         each line.
     interval: Kind of interval (default: wilson, or bootstrap with --resample).
     by: tags to break down by, instead of those that the suite's paper reports
@@ -325,7 +325,7 @@ def compare(
 
     A run on an attack of the suite is compared with the suite's run on the attacked items.
 
-    test: whose p-value is shown: "mcnemar", "randomization" or "bootstrap"
+    test: test whose p-value is shown: "mcnemar", "randomization" or "bootstrap"
     by: tags to break down by, instead of those that the suite's paper reports
     minimize, normalize, confidence, resample, samples, seed: see `Settings`
     """
@@ -337,9 +337,9 @@ def compare(
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """What `report` wrote. silent: suites whose texts were not at hand, so that their examples are not in it.
+    """The files that `report` wrote. silent: suites whose texts were not available, so their examples are missing.
 
-    remedies: what to do about each of these
+    remedies: how to add each of these
     """
 
     files: tuple[Path, ...]
@@ -367,18 +367,18 @@ def report(
 ) -> Reported:
     """Write an HTML report for one or more runs, or its tables and charts as files.
 
-    Runs of several systems and suites may be mixed; attacks are shown next to the suite they attack.
+    Runs of several systems and suites may be mixed. Attacks are shown next to the suite that they attack.
 
     output: HTML file to write; a folder with another --format.
-    results: JSON printed by apt, generative, context-usage or suites baselines, or the file of attribute (repeatable).
-    suites: files that were scored, or names of the catalog, for the texts of their examples; suites of the catalog
-        are found by themselves
-    names: of the systems, one for each run, and OLD=NEW for a system of a result
+    results: JSON output of apt, generative, context-usage or suites baselines, or the output file of attribute
+        (repeatable).
+    suites: files that were scored, or names of the catalog, for the texts of their examples; suites of the catalog are
+        found automatically
+    names: names of the systems, one for each run, and OLD=NEW for a system of a result
     format: One HTML page, or each part as a file of this format.
     by, minimize, normalize, confidence, resample, samples, seed: as in `compare`
     """
-    from anaphora.reports.html import export, page
-    from anaphora.reports.page import make_report
+    from anaphora.reports.page import export, make_report, page
 
     made = make_report(
         [run if isinstance(run, Run) else load_run(run) for run in runs],

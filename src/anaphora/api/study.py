@@ -55,10 +55,10 @@ def create_study(
 ) -> Study:
     """Create a study from a suite, and write it to a folder.
 
-    With more than two candidates, the reference (gold) and a random other one are shown. Gaps need a tag `pronoun`,
-    which names the word of the translation to hide; or the pairs are what `apt --details` wrote, and the source and the
-    translations are its texts. Verdicts ask whether the pronoun of one translation is right: the pairs are what
-    `generative --details FILE.jsonl` or `apt --details` wrote, and `only` selects those that the program is unsure of.
+    If an example has more than two candidates, the reference (gold) and a random other one are shown. Gaps need a tag
+    `pronoun` with the word of the translation to hide, or the output of `apt --details` as pairs, together with its
+    source and translations. Verdicts ask whether the pronoun of one translation is right. Their pairs are the output of
+    `generative --details FILE.jsonl` or `apt --details`, and `only` selects the outcomes that the program is unsure of.
 
     pairs: a suite with a reference and another candidate in each example, or the details of `apt` or `generative`
     output: Folder to create.
@@ -67,12 +67,12 @@ def create_study(
     overlap: Number of annotators per item (default: all).
     mode: Kind of question: choose between pairs, fill gaps, or give verdicts on translations.
     only: Ask for verdicts on these outcomes of generative (wrong, not-found, unclear, …) or cases of APT (3-6).
-    sample, seed: ask a random sample of N items; the seed also decides the orders
+    sample, seed: use a random sample of N items; the seed also determines the orders
     context: Number of preceding sentences to show.
-    show_source: Show the source (the default), or not.
+    show_source: Show the source (the default), or hide it.
     options: pronouns that annotators choose from, by default those of the language
     instructions: Text with a paragraph per line, instead of the built-in instructions.
-    source, translations, names, languages: the texts of `apt --details`, and what its systems are called
+    source, translations, names, languages: the texts of `apt --details`, and the names of its systems
     """
     from anaphora.core.files import text_lines
     from anaphora.study.create import Design, make_study
@@ -84,18 +84,11 @@ def create_study(
     mode = "verdicts" if only else mode
     if bool(source) != bool(translations) or (source and (mode == "pairs" or not languages)):
         raise AnaphoraError("The details of `apt` need --mode gaps or --only CASES, and -s, -t and -l.")
-    if isinstance(pairs, Suite):
-        suite = pairs
-    elif source is not None:
+    if source is not None and not isinstance(pairs, Suite):
         texts = tuple(Path(path) for path in translations)
         suite = suite_of_details(Path(pairs), Path(source), texts, tuple(names), languages or "", gaps=mode == "gaps")
-    elif mode == "verdicts" and Path(pairs).suffix == ".tsv":
-        raise AnaphoraError(
-            f"{pairs}: a table has no texts. Add those that `apt` read (-s, -t, -l), or write the details of "
-            "`generative` as JSON Lines (--details FILE.jsonl)"
-        )
     else:
-        suite = load_suite(pairs, format)
+        suite = _suite_to_ask(pairs, format, mode)
     if only:
         suite = selected(suite, only)
     own: dict[str, Any] = {}
@@ -122,6 +115,16 @@ def create_study(
     return study
 
 
+def _suite_to_ask(pairs: Suite | File, format: str, mode: str) -> Suite:
+    """Load a suite; the details of `apt` or `generative` as a table are none."""
+    if not isinstance(pairs, Suite) and mode == "verdicts" and Path(pairs).suffix == ".tsv":
+        raise AnaphoraError(
+            f"{pairs}: a table has no texts. Add those that `apt` read (-s, -t, -l), or write the details of "
+            "`generative` as JSON Lines (--details FILE.jsonl)"
+        )
+    return pairs if isinstance(pairs, Suite) else load_suite(pairs, format)
+
+
 @named
 def serve_study(
     study: File,
@@ -132,12 +135,12 @@ def serve_study(
     database: str | None = None,
     announce: Callable[[Links], None] | None = None,
 ) -> None:
-    """Serve the pages of a study until Ctrl-C or SIGTERM. Each link is the secret of its annotator.
+    """Serve the pages of a study until Ctrl-C or SIGTERM. Each annotator has a secret link.
 
     port: Port to listen on (0: any free port).
     host: Address to listen on (0.0.0.0: reachable from other machines).
     base_url: Public address of the study, behind a proxy that adds https.
-    database: of the answers, "postgresql://…" or "sqlite:///FILE"; by default a file in the study
+    database: database of the answers, "postgresql://…" or "sqlite:///FILE"; by default a file in the study
     announce: called with the links of the annotators and of the overview, once the pages are served
     """
     from anaphora.study.serving import serve

@@ -40,7 +40,7 @@ class Converted:
 
 
 def list_suites() -> list[dict[str, Any]]:
-    """List the suites of the catalog, and which are installed (`here`)."""
+    """List the suites of the catalog, and whether they are installed (`here`)."""
     from anaphora.suites.catalog import catalog
     from anaphora.suites.get import suite_path
 
@@ -84,10 +84,10 @@ def suite_baselines(
     confidence: float = DEFAULTS.confidence,
     keep: bool = False,
 ) -> Baselines:
-    """Compute what a system can reach on a suite without understanding: majority, length, a bag of words and others.
+    """Compute baselines of a suite that do not resolve pronouns: majority, length, bag of words and others.
 
-    folds: Parts of the cross-validation; examples of one document are in one part.
-    keep: Save the figures next to the suite file, where `suites show` finds them.
+    folds: Number of cross-validation folds; examples of one document are in the same fold.
+    keep: Save the figures next to the suite file, so that `suites show` prints them.
     """
     from anaphora.suites import baselines
 
@@ -107,8 +107,8 @@ def get_suite(
     """Download, verify and convert a published suite, which is then available by its name, and return its file.
 
     from_path: Import local copies instead of downloading.
-    force: Import or download again what already exists.
-    progress: called with a file's name, its bytes so far, and its bytes in all or None
+    force: Import or download the suite again if it already exists.
+    progress: called with a file's name, its bytes so far, and its total bytes or None
     """
     from anaphora.suites.get import get
 
@@ -147,15 +147,16 @@ def convert_suite(
     documents: bool = False,
     limit: int | None = None,
 ) -> Converted:
-    """Convert a published format to a suite file, or a suite to lines that any toolkit scores or translates.
+    """Convert a published format to a suite file, or a suite to line files for other toolkits.
 
     output: Suite file (.jsonl, .jsonl.gz); a folder with --to text, a text file with --to sources.
     format: layout of the source, as in `load_suite`
-    to: Output: a suite file (native), line files with a line per candidate (text), or lines to translate (sources).
+    to: Output: a suite file (native), line files with one candidate per line (text), or source lines to translate
+        (sources).
     context_from: Folder of documents to read context from (contrapro).
     context: Number of preceding sentences to include (contrapro, lopes, ctxpro, diabla, --to sources).
     split: Split to read: train, valid or test (scat); dev or test (mt-geneval).
-    contrast_from: Folder of Lopes' set, for wrong translations that agree (scat).
+    contrast_from: Folder of Lopes' set, for grammatical incorrect translations (scat).
     source_language: Source language (text).
     target_language: Target language (text, disceval, mt-geneval, winomt, diabla).
     separator: Text between the sentences of a passage, one line per passage (--to text, --to sources).

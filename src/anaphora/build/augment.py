@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from anaphora.align.alignment import Alignment
-from anaphora.annotate import Annotator, Document
-from anaphora.annotate.document import Mention, Sentence
+from anaphora.annotate import Annotator
+from anaphora.annotate.document import Document, Mention, Sentence
 from anaphora.build.mine.corpus import read_pairs
 from anaphora.build.mine.shards import Pair
 from anaphora.core.files import atomic_writer
@@ -263,19 +263,13 @@ def _augmented(
 # Output: line files for fine-tuning, and all details as JSON Lines.
 
 
-def write_augmented(
-    candidates: Iterable[Augmented],
-    directory: Path,
-    *,
-    languages: tuple[str, str] = ("en", "de"),
-    separator: str = " <SEP> ",
-) -> list[Path]:
+def write_augmented(candidates: Iterable[Augmented], directory: Path, *, separator: str = " <SEP> ") -> list[Path]:
     """Write four line files and a JSON Lines file, and return their paths.
 
     candidates.*: the original sentences, the paper's baseline; augmented.*: each of them followed by its new versions.
     Sentences of a passage are joined with the separator.
     """
-    names = [f"{name}.{code}" for name in ("candidates", "augmented") for code in languages] + ["augmented.jsonl"]
+    names = [f"{name}.{code}" for name in ("candidates", "augmented") for code in ("en", "de")] + ["augmented.jsonl"]
     paths = [directory / name for name in names]
     with contextlib.ExitStack() as stack:
         old_source, old_target, all_source, all_target, records = (

@@ -172,10 +172,10 @@ Examples:
         "demo": ("anaphora.cli.help:demo", "Train, score, attack, diagnose and compare two small models."),
         "doctor": ("anaphora.cli.help:doctor", "Check which optional dependencies are installed."),
         "systems": ("anaphora.cli.help:systems", "List the kinds of systems and what they need."),
-        "suites": ("anaphora.cli.suites:suites", "List, get, convert and validate test suites; baselines."),
-        "score": ("anaphora.cli.scoring:score", "Score a suite with a system; write a run."),
+        "suites": ("anaphora.cli.suites:suites", "List, download, convert and validate test suites."),
+        "score": ("anaphora.cli.scoring:score", "Score a suite with a system and write a run."),
         "translate": ("anaphora.cli.scoring:translate", "Translate documents with any system, with context."),
-        "evaluate": ("anaphora.cli.scoring:evaluate", "Accuracy of a run or a score file, by any breakdown."),
+        "evaluate": ("anaphora.cli.scoring:evaluate", "Compute the accuracy of a run or a score file."),
         "compare": ("anaphora.cli.scoring:compare", "Compare runs with paired tests."),
         "report": ("anaphora.cli.scoring:report", "Write an HTML report for one or more runs."),
         "context-usage": (
@@ -192,18 +192,18 @@ Examples:
         ),
         "robustness": ("anaphora.cli.explaining:robustness", "Compare accuracy before and after an attack."),
         "diagnose": ("anaphora.cli.explaining:diagnose", "Explain which step fails and what the priors are."),
-        "apt": ("anaphora.cli.reference:apt", "Accuracy of pronoun translation against a reference (APT)."),
+        "apt": ("anaphora.cli.reference:apt", "Compute the accuracy of pronoun translation (APT)."),
         "autoprf": (
             "anaphora.cli.reference:autoprf",
-            "Precision and recall of the translations of pronouns (AutoPRF).",
+            "Compute precision and recall of pronouns (AutoPRF).",
         ),
-        "metrics": ("anaphora.cli.reference:metrics", "BLEU, chrF, TER, METEOR and COMET, with paired tests."),
+        "metrics": ("anaphora.cli.reference:metrics", "Compute BLEU, chrF, TER, METEOR and COMET."),
         "align": ("anaphora.cli.reference:align", "Align the words of sentences and their translations."),
         "meta": ("anaphora.cli.meta:meta", "Evaluate metrics against human judgments."),
         "build": ("anaphora.cli.build:build", "Build suites and training data: templates, attacks, mining."),
         "train": ("anaphora.cli.build:train", "Train a context-aware translation model."),
-        "measure": ("anaphora.cli.measure:measure", "The learned pronoun measure: pairs, training, scores."),
-        "study": ("anaphora.cli.study:study", "Ask annotators which pronoun fits: web page, agreement, export."),
+        "measure": ("anaphora.cli.measure:measure", "Train and use the learned pronoun measure."),
+        "study": ("anaphora.cli.study:study", "Ask annotators which pronoun fits, and compute their agreement."),
         "completion": ("anaphora.cli.help:completion", "Set up Tab completion of commands and options."),
     },
 )
@@ -211,7 +211,7 @@ Examples:
 def app() -> None:
     """Does your translation system understand what "it" refers to?
 
-    Test suites for pronouns and discourse, scores of any system, results that can be trusted.
+    Evaluate pronouns in machine translation with contrastive test suites, metrics and human judgments.
     """
 
 
@@ -277,7 +277,7 @@ def explain(error: BaseException, arguments: list[str]) -> None:
 
 
 def _kept(error: Exception, arguments: list[str]) -> str:
-    """What a command that could not write has kept, for the end of its error message."""
+    """Return what a command that could not write has kept, for the end of its error message."""
     from anaphora.cli.interrupts import kept
 
     if hint := kept(app, arguments):
@@ -286,7 +286,7 @@ def _kept(error: Exception, arguments: list[str]) -> str:
 
 
 def _out_of_memory(error: BaseException) -> bool:
-    """Whether the error means that memory ran out; on CPUs torch raises a plain RuntimeError then."""
+    """Return whether the error means that memory ran out; on CPUs torch raises a plain RuntimeError then."""
     words = ("out of memory", "can't allocate memory", "bad_alloc")
     text = str(error).lower()
     return isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and any(word in text for word in words))

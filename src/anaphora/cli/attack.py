@@ -38,7 +38,7 @@ CHANGES: dict[str, Any] = {  # of the options that several attacks have
 
 
 def attack_command(function: Callable[..., Any], name: str, examples: str, **changes: Any) -> click.Command:
-    """The command of an attack: it writes the suite, and reports how many examples were left out and why."""
+    """Return the command of an attack: it writes the suite, and reports how many examples were left out and why."""
 
     def attack(suite: str, output: Path, as_json: bool, **options: Any) -> None:
         with progress_bar("examples") as progress:

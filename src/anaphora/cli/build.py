@@ -38,11 +38,11 @@ anaphora build mine --source a.en --target a.de -l en-de -o mined.jsonl
 anaphora build attack phrase contrapro --preset true_colon -o attacked.jsonl
 """),
     lazy={
-        "templates": ("anaphora.cli.build:templates", "Fill ContraCAT's templates with words."),
+        "templates": ("anaphora.cli.build:templates", "Generate ContraCAT's templates."),
         "attack": ("anaphora.cli.attack:attack", "Change a suite in ways that must not change the answer."),
         "mine": ("anaphora.cli.build:mine", "Mine contrastive examples from parallel documents."),
         "mine-evaluate": ("anaphora.cli.build:mine_evaluate", "Evaluate mining on gold data."),
-        "augment": ("anaphora.cli.build:augment", "Augment training data without antecedents (ContraCAT §7)."),
+        "augment": ("anaphora.cli.build:augment", "Augment training data (antecedent-free, ContraCAT §7)."),
     },
 )
 def build() -> None:
@@ -64,9 +64,9 @@ anaphora build templates -l my/en-it -o en-it.jsonl
 @click.argument("more", nargs=-1, metavar="", required=False)
 @json_option
 def templates(only: tuple[str, ...], more: tuple[str, ...], output: Path, as_json: bool, **settings: Any) -> None:
-    """Fill ContraCAT's templates with words, in any language pair that has data files (docs/templates.md).
+    """Generate ContraCAT's templates for any language pair that has data files (docs/templates.md).
 
-    A folder in ContraCAT's own format given as --vocabulary also chooses the settings of the released files.
+    If --vocabulary is a folder in ContraCAT's own format, the settings of the released files are used.
     """
     if more and not only:  # --only takes several ids, as in --only prior/role markable
         raise AnaphoraError(f"unexpected argument {more[0]!r}. Choose templates with --only {more[0]}.")
@@ -199,8 +199,8 @@ anaphora build mine-evaluate parcorfull.en-fr.jsonl.gz --chains gold --json
 def mine_evaluate(gold: Path, format: str, as_json: bool, **options: Any) -> None:
     """Evaluate `build mine` on documents with gold coreference on both sides.
 
-    GOLD holds ParCorFull's documents as JSON Lines (docs/mining-quality.md). The text is annotated as it would be for
-    mining; the word alignment is that of the records.
+    GOLD contains ParCorFull's documents as JSON Lines (docs/mining-quality.md). The text is annotated as for mining;
+    the word alignment is that of the records.
     """
     from anaphora.reports.data_tables import quality_table
 
@@ -255,7 +255,7 @@ def train(config: str | None, output: Path | None, listing: bool, as_json: bool,
 
 
 def _describe(record: Mapping[str, Any]) -> str:
-    """A record of the training log as a line."""
+    """Return a record of the training log as a line."""
     if record["kind"] == "data":
         size = f"{record['examples']:,} examples, {record['pieces']:,} pieces"
         return f"{record['model']}: {size}; left out: {record['left_out']}"

@@ -20,7 +20,7 @@ from anaphora.cli.options import (
     parameters,
     plot_option,
 )
-from anaphora.cli.output import echo_json, note, progress_bar, show, tell_texts
+from anaphora.cli.output import echo_json, note, note_texts, progress_bar, show, write_plot
 
 
 @command(
@@ -53,8 +53,8 @@ anaphora attribute suite.jsonl --system nmt:model --method occlusion --by distan
 def attribute(output: Path, format: str, as_json: bool, **settings: Any) -> None:
     """Measure whether a system looks at the antecedent when it chooses a pronoun.
 
-    The choice between the right and the wrong pronoun is attributed to the words that the system has read. SUITE names
-    antecedents, or words that translators have highlighted (SCAT).
+    The choice between the right and the wrong pronoun is attributed to the words that the system has read. SUITE must
+    mark the antecedents, or words that translators highlighted (SCAT).
     """
     from anaphora.reports.attribution import attribution_table
 
@@ -87,16 +87,16 @@ def generative(
 ) -> None:
     """Judge the pronouns in a system's own translations of SUITE: correct, wrong or not found.
 
-    Translations have a line, or a document, per example, as `suites convert --to sources` writes the sources.
-    With --antecedent own, a pronoun must agree with the noun that the system itself wrote for the antecedent; that
-    takes documents, and a suite that names antecedents. `study create --from FILE.jsonl --only …` asks annotators about
-    the examples in --details FILE.jsonl, and --answers STUDY puts their verdicts into the same figures.
+    The translations have one line or one document per example, in the layout of `suites convert --to sources`. With
+    --antecedent own, a pronoun must agree with the noun that the system itself chose for the antecedent; this requires
+    documents, and a suite that marks the antecedents. To ask annotators about uncertain examples, write them with
+    --details FILE.jsonl, run `study create --from FILE.jsonl --only …`, and pass the answers with --answers STUDY.
     """
     from anaphora.reports.tables import generative_table, own_table
 
     with progress_bar("steps") as progress:
         results = api.generative(aligner=aligner_spec(aligner, model), details=details, progress=progress, **settings)
-    tell_texts({name: treatment for result in results for name, treatment in result.texts.items()}, normalized=False)
+    note_texts({name: treatment for result in results for name, treatment in result.texts.items()}, normalized=False)
     if details is not None:
         note(f"one row per example: {details}")
     document = results[0].to_dict() if len(results) == 1 else {}
@@ -118,17 +118,15 @@ def robustness(
 ) -> None:
     """Compare the accuracy of a system before and after attacks, on the same items, with paired tests.
 
-    RUN is its run on a suite; the others are its runs on attacks of that suite (from `anaphora build attack`).
+    RUN is the run on a suite, and each ATTACKED_RUN a run on an attack of that suite (from `anaphora build attack`).
     """
-    from anaphora.reports.charts import robustness_chart, write_chart
+    from anaphora.reports.charts import robustness_chart
     from anaphora.reports.tables import robustness_table
 
     result = api.robustness(run, *attacked, **settings)
     if plot is not None:
-        write_chart(plot, robustness_chart([result]))
+        write_plot(plot, robustness_chart([result]), quiet=as_json)
     show(robustness_table(result), result.to_dict(), format, as_json)
-    if plot is not None and not as_json:
-        note(f"chart: {plot}")
 
 
 @command("""
@@ -154,8 +152,8 @@ def diagnose(
 ) -> None:
     """Explain which step of pronoun translation fails, what the priors are, and how robust the score is.
 
-    RUN…: runs on templates, test sets and attacks on them, in any order and of one or more systems. Statements come
-    first (not with --format latex and tsv), then a table.
+    Each RUN is a run on templates, a test set or an attack, in any order, of one or more systems. The output is a list
+    of statements (except with --format latex and tsv), followed by a table.
     """
     from anaphora.reports.tables import STATEMENT_FORMATS, diagnosis_table, diagnosis_text, write_items
 

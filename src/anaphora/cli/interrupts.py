@@ -42,7 +42,7 @@ class ResumeHint:
 
 
 def resume_message(root: click.Command, arguments: Sequence[str]) -> str:
-    """What is kept of the command that was called with these arguments, and how to resume it."""
+    """Return what is kept of the command that was called with these arguments, and how to resume it."""
     if hint := kept(root, arguments):
         return f"stopped; {hint[0]}. Resume with: {hint[1]}"
     try:
@@ -57,7 +57,7 @@ def resume_message(root: click.Command, arguments: Sequence[str]) -> str:
 
 
 def kept(root: click.Command, arguments: Sequence[str]) -> tuple[str, str] | None:
-    """What the command has kept that was called with these arguments, and the command that resumes it."""
+    """Return what the command has kept that was called with these arguments, and the command that resumes it."""
     try:
         context = parse_argv(root, arguments)
     except (click.ClickException, click.exceptions.Exit, AnaphoraError):  # Exit: --help
@@ -72,7 +72,7 @@ def kept(root: click.Command, arguments: Sequence[str]) -> tuple[str, str] | Non
 
 
 def parse_argv(root: click.Command, arguments: Sequence[str]) -> click.Context:
-    """The context of the command that these arguments call, with its options; nothing is run."""
+    """Return the context of the command that these arguments call, with its options; nothing is run."""
     command, words, parent = root, list(arguments), None
     name = "anaphora"
     while isinstance(command, click.Group):

@@ -24,7 +24,7 @@ from anaphora.cli.options import (
     parameters,
     plot_option,
 )
-from anaphora.cli.output import echo_examples, echo_json, note, progress_bar, show
+from anaphora.cli.output import echo_examples, echo_json, note, progress_bar, show, write_plot
 from anaphora.core.errors import AnaphoraError
 from anaphora.table import Row, Table
 
@@ -237,7 +237,7 @@ def _show_sentences(sentences: Sequence[str], scores: Sequence[ScoredText], form
 
 
 def _texts_of_line(result: MeasureScores, line: int | None) -> list[tuple[str, Text, ScoredText]]:
-    """The text and the score of each system at a line of the files."""
+    """Return the text and the score of each system at a line of the files."""
     index = next((n for n, read in enumerate(result.lines) if read.number == line), None)
     if index is None:
         raise AnaphoraError("--plot with files draws one line: say which with --line N, a line that is not empty")
@@ -245,15 +245,13 @@ def _texts_of_line(result: MeasureScores, line: int | None) -> list[tuple[str, T
 
 
 def _draw(path: Path, scored: Sequence[tuple[str, Text, ScoredText]]) -> None:
-    from anaphora.reports.charts import write_chart
     from anaphora.reports.metric_charts import Attention, attention_chart
 
     passages = [
         Attention(f"{title}  ({score.score:+.3f})", text.words, text.pronouns, score.shares, score.attention)
         for title, text, score in scored
     ]
-    write_chart(path, attention_chart(passages))
-    note(f"wrote {path}")
+    write_plot(path, attention_chart(passages))
 
 
 def _write_details(path: Path, result: MeasureScores) -> None:

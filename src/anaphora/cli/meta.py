@@ -89,7 +89,7 @@ def named_files(_: click.Context, __: click.Parameter, values: Values) -> list[t
 
 
 def pairs_of_weights(_: click.Context, __: click.Parameter, values: Values) -> list[tuple[float, float] | str]:
-    """Pairs of w2 and w6; `all` is left for the library to spell out."""
+    """Return pairs of w2 and w6; `all` is left for the library to spell out."""
     pairs: list[tuple[float, float] | str] = []
     for value in values:
         try:
@@ -114,7 +114,7 @@ def sets_of_cases(_: click.Context, __: click.Parameter, values: Values) -> list
 
 
 def texts(metavar: str, callback: Any, help: str) -> dict[str, Any]:
-    """An option that is repeated, and whose texts a callback parses."""
+    """Return an option that is repeated, and whose texts a callback parses."""
     return {"type": str, "multiple": True, "nargs": 1, "metavar": metavar, "callback": callback, "help": help}
 
 
@@ -135,7 +135,7 @@ anaphora meta sweep scores.tsv --cases basic.json --cases rescued.json --plot fi
         pairs_of_weights,
         "Weights of cases 2 and 6, or all for 0, 0.5 and 1 in each (repeatable; default: the paper's Table 4).",
     ),
-    discard=texts("CASES", sets_of_cases, "Cases to leave out, or none (repeatable; default: none)."),
+    discard=texts("CASES", sets_of_cases, "Cases to exclude, or none (repeatable; default: none)."),
 )
 @plot_option()
 @format_options
@@ -189,8 +189,8 @@ anaphora meta cases details.tsv answers.tsv -l en-fr --options il,elle,ils,elles
 def apt_judgments(format: str, as_json: bool, **settings: Any) -> None:
     """Compare APT's six cases with human judgments of the pronouns.
 
-    DETAILS is what `apt --details` writes. JUDGMENTS has the columns system, sentence, position, and either judgment
-    (correct, incorrect, bad) or answers: what annotators put into the gap, for example il|ce, other, or bad.
+    DETAILS is the output of `apt --details`. JUDGMENTS has the columns system, sentence, position, and either judgment
+    (correct, incorrect, bad) or answers: the options that annotators chose, for example il|ce, other, or bad.
     """
     from anaphora.reports.metric_tables import judgment_table
 
@@ -209,8 +209,8 @@ anaphora meta discomt --example annotations.tsv
 def discomt(annotations: Path, example: bool, format: str, as_json: bool, **settings: Any) -> None:
     """Compute the measures of the DiscoMT shared tasks from gap-filling ANNOTATIONS.
 
-    A table with the columns item, translation, accepted (the options that annotators chose, separated by commas, or
-    bad), and system where there are several.
+    ANNOTATIONS is a table with the columns item, translation, accepted (the options that annotators chose, separated by
+    commas, or bad) and, if there are several systems, system.
     """
     from anaphora.metrics import copy_example
     from anaphora.reports.metric_tables import discomt_tables

@@ -89,7 +89,7 @@ def option(*names: str, **settings: Any) -> Callable[[Command], Command]:
 
 
 def split_words(text: str) -> tuple[str, ...]:
-    """The words of a list such as `it,they`."""
+    """Return the words of a list such as `it,they`."""
     return tuple(word.strip() for word in text.split(",") if word.strip())
 
 
@@ -123,11 +123,11 @@ SHARED: dict[str, Settings] = {
     "output": shared("", "-o", "--output"),
     "languages": shared("Language pair, for example en-fr.", "-l", "--languages", metavar="SRC-TGT"),
     "names": shared("Name of a system in tables: one per translation or run, in order (repeatable).", "--name"),
-    "name": shared("Name of the suite (default: that of the format or file).", "--suite-name", aliases=("--name",)),
-    "suite_name": shared("Name of the suite (default: that of the format or file).", aliases=("--name",)),
+    "name": shared("Name of the suite (default: from the format or file).", "--suite-name", aliases=("--name",)),
+    "suite_name": shared("Name of the suite (default: from the format or file).", aliases=("--name",)),
     "docids": shared("Each line is docid⇥sentence (default: blank lines separate documents)."),
     "tokenize": shared(
-        "Tokenization; auto: Moses, unless the text is tokenized or alignments or tags count its words.",
+        "Tokenization; auto: Moses, unless the text is already tokenized or has alignments or tags.",
         type=click.Choice(TOKENIZERS),
     ),
     "normalize": shared("Compare sums of log-probabilities, or means per token."),
@@ -146,7 +146,7 @@ SHARED: dict[str, Settings] = {
     # systems
     "system": shared("System, as KIND:NAME (see `anaphora systems`).", metavar="SPEC"),
     "context": shared(
-        "Number of preceding sentences to include (default: what an nmt: model was trained with, otherwise 0)."
+        "Number of preceding sentences to include (default: as in the training of an nmt: model, otherwise 0)."
     ),
     "separator": shared("Text between the sentences of a passage, exactly as given (default: one space)."),
     "target_context": shared(
@@ -191,7 +191,7 @@ SHARED: dict[str, Settings] = {
     "pronouns": shared("Source pronouns to evaluate (default: those of the pronoun lists).", **WORDS),
     "lists": shared("TOML file with pronoun lists that extend the built-in ones."),
     "pair_list": shared("Human judgments of pronoun pairs (from `study export --pairs`)."),
-    "encoder": shared("Location of the model's encoder, if the model has no copy of it.", metavar="SPEC"),
+    "encoder": shared("Location of the model's encoder, if the model does not contain it.", metavar="SPEC"),
     "cache": shared("Folder that caches encoder states.", metavar="FOLDER"),
     "settings": shared(
         "Override a key of the config (repeatable).",
@@ -205,7 +205,7 @@ SHARED: dict[str, Settings] = {
         **{"metavar": "URL", "envvar": "ANAPHORA_STUDY_DATABASE"},
     ),
     "answers": shared(
-        "Study of verdicts on these translations: what most annotators say replaces the program's verdict.",
+        "Study with verdicts on these translations; the annotators' majority replaces the program's verdict.",
         metavar="STUDY",
     ),
     "options": shared("Pronouns that annotators choose from (default: those of the language).", **WORDS),
@@ -218,7 +218,7 @@ SHARED: dict[str, Settings] = {
 }
 NORMALIZE_TEXT: Settings = {  # `normalize` of the commands that read texts, where it is not how scores are compared
     "flags": ("--normalize-text/--no-normalize-text",),
-    "help": "Unify apostrophes (’ ' &apos; &#39;), spaces and full-width characters (the default), or do not.",
+    "help": "Unify apostrophes (’ ' &apos; &#39;), spaces and full-width characters (the default), or leave them.",
     "aliases": ("--normalize", "--no-normalize"),
     "default": True,
 }
@@ -261,7 +261,7 @@ def parameters(
 
 
 def _option(function: Callable[..., Any], parameter: inspect.Parameter, own: Settings) -> Callable[[Command], Command]:
-    """The option of a parameter; what is not among its own settings comes from the signature."""
+    """Return the option of a parameter; what is not among its own settings comes from the signature."""
     word, default = f"--{parameter.name.replace('_', '-')}", parameter.default
     settings = option_type(parameter.annotation, function) | {"default": default}
     flag = settings["type"] is bool
@@ -281,7 +281,7 @@ def _option(function: Callable[..., Any], parameter: inspect.Parameter, own: Set
 
 
 def option_type(annotation: str, function: Callable[..., Any]) -> Settings:
-    """The type, repetition and metavar of an option, from an annotation of the API.
+    """Return the type, repetition and metavar of an option, from an annotation of the API.
 
     A suite may be named by its file or by the catalog, so it is a text; None stands for an option that is not given.
     """
@@ -339,7 +339,7 @@ def help_texts(function: Callable[..., Any]) -> dict[str, str]:
 
 
 def command(examples: str, name: str | None = None, *, note: str = "") -> Callable[[Callable[..., Any]], click.Command]:
-    """A command with examples, one per line, at the end of its help; note: a sentence before them."""
+    """Return a command with examples, one per line, at the end of its help; note: a sentence before them."""
     return click.command(name, epilog=epilog(examples, note))
 
 
@@ -375,11 +375,11 @@ def example_option(command: Command) -> Command:
 
 
 def aligner_spec(aligner: str, model: str | None) -> str:
-    """The aligner with the model that an earlier option, --model, names."""
+    """Return the aligner with the model that an earlier option, --model, names."""
     return f"{aligner}:{model}" if model and ":" not in aligner else aligner
 
 
 def given(name: str) -> bool:
-    """Whether the running command was given this parameter, and did not take its default."""
+    """Return whether the running command was given this parameter, and did not take its default."""
     source = click.get_current_context().get_parameter_source(name)
     return source not in (None, click.core.ParameterSource.DEFAULT)

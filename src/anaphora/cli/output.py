@@ -37,7 +37,7 @@ def note(message: str) -> None:
 
 
 def quiet() -> bool:
-    """Whether -q was given: then neither remarks nor progress bars are printed."""
+    """Return whether -q was given: then neither remarks nor progress bars are printed."""
     return os.environ.get("ANAPHORA_QUIET", "") not in ("", "0")
 
 
@@ -92,14 +92,14 @@ def show_all(tables: Sequence[Table], document: dict[str, Any], format: str, as_
         click.echo("\n\n".join(table.render(format) for table in tables))
 
 
-def tell_texts(treatments: Mapping[str, Treatment], *, normalized: bool = True) -> None:
+def note_texts(treatments: Mapping[str, Treatment], *, normalized: bool = True) -> None:
     """Warn of words that carry punctuation, and say what was normalized where no table does."""
     from anaphora.align.tokenize import notes, warnings
 
-    tell([*warnings(treatments), *(notes(treatments) if normalized else ())])
+    note_all([*warnings(treatments), *(notes(treatments) if normalized else ())])
 
 
-def tell(messages: Iterable[str]) -> None:
+def note_all(messages: Iterable[str]) -> None:
     for message in messages:
         note(message)
 

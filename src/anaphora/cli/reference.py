@@ -25,7 +25,7 @@ from anaphora.cli.options import (
     parameters,
     split_words,
 )
-from anaphora.cli.output import echo_json, note, progress_bar, show_all, tell, tell_texts, write_examples
+from anaphora.cli.output import echo_json, note, note_all, note_texts, progress_bar, show_all, write_examples
 from anaphora.core.errors import AnaphoraError
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def apt(
     result = _run_config(config, options) if config else _measure(**options)
     if not any(result.systems[0].score.cases):
         note("no pronouns were found, so the score is undefined")
-    tell_texts(result.texts, normalized=False)
+    note_texts(result.texts, normalized=False)
     if details:
         write_details(result, details)
     if score_file:
@@ -162,7 +162,7 @@ def autoprf(format: str, as_json: bool, **settings: Any) -> None:
 
     with progress_bar("iterations") as progress:
         result = api.autoprf(progress=progress, **settings)
-    tell_texts(result.texts, normalized=False)
+    note_texts(result.texts, normalized=False)
     for system, lines in result.outside.items():
         note(f"{system}: {lines:,} alignments have indices beyond the end of the source; these links are ignored")
     show_all(autoprf_tables(result), result.to_dict(), format, as_json)
@@ -198,8 +198,8 @@ def metrics(
         tokenize="none" if tokenized else tokenize,
         **settings,
     )
-    tell_texts(result.texts, normalized=False)
-    tell(result.warnings())
+    note_texts(result.texts, normalized=False)
+    note_all(result.warnings())
     show_all(metrics_tables(result), result.to_dict(), format, as_json)
 
 
@@ -229,14 +229,14 @@ def align(
 ) -> None:
     """Align the words of SRC and TGT, which are parallel line by line.
 
-    With --corpus the aligner is trained on that text as well: the more text, the better the links.
+    With --corpus, the aligner is trained on that text as well. More text gives better links.
     """
     chosen = aligner_spec(aligner, model) if given("aligner") or model else None
     options |= {name: None for name in ("tokenize", "normalize") if not given(name)}
     with progress_bar("steps") as progress:
         aligned = api.align_texts(aligner=chosen, save=save, tokens=tokens, progress=progress, **options)
     if as_json:
-        tell_texts(aligned.texts, normalized=False)
+        note_texts(aligned.texts, normalized=False)
         echo_json(aligned.to_dict())
     else:
         _describe(aligned, tokens=tokens is not None)
@@ -250,7 +250,7 @@ def _describe(aligned: Aligned, *, tokens: bool) -> None:
     note(f"{aligned.pairs:,} pairs, {aligned.points:,} links: {aligned.output} ({how})")
     if not tokens and any(treatment.tokenize == "moses" for treatment in aligned.texts.values()):
         note("the text was tokenized with Moses, and indices count its tokens. Write them with --tokens SRC TGT")
-    tell_texts(aligned.texts)
+    note_texts(aligned.texts)
     if aligned.empty or aligned.unaligned:
         note(f"without links: {aligned.empty:,} pairs with an empty side, {aligned.unaligned:,} other pairs")
     if not backend.reproducible:

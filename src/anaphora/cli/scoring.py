@@ -91,7 +91,7 @@ def _unused_context(suite: Suite, most: int) -> str:
 
 
 def _about(suite: Suite, selection: Selection, context: Context, prefix_tree: bool) -> str:
-    """The suite, how much is to be scored, and what the prefix tree saves of it, estimated by words."""
+    """Return the suite, how much is to be scored, and what the prefix tree saves of it, estimated by words."""
     from anaphora.scoring.tree import saved_work
 
     about, candidates = suite.header, sum(len(example.candidates) for example in selection.examples)
@@ -105,7 +105,7 @@ def _about(suite: Suite, selection: Selection, context: Context, prefix_tree: bo
 
 
 def _summary(run: Run) -> dict[str, Any]:
-    """What --json prints."""
+    """Return what --json prints."""
     header = run.header
     about = {"run": str(run.path), "suite": header.suite, "sha256": header.sha256, "system": header.system}
     return about | run.summarize().to_dict()
@@ -148,7 +148,7 @@ anaphora evaluate runs/my-model --fail-under 0.7
     arguments=["what=RUN|SUITE"],
     scores="Score file: one line per candidate, in the order of the suite.",
 )
-@option("--fail-under", type=Share(0, 1), metavar="ACCURACY", help="Exit with 1 if the accuracy is lower.")
+@option("--fail-under", type=Share(0, 1), metavar="ACCURACY", help="Exit with code 1 if the accuracy is lower.")
 @option("--long-signature", is_flag=True, help="Print the signature with every setting spelled out.")
 @format_options
 def evaluate(fail_under: float | None, long_signature: bool, format: str, as_json: bool, **settings: Any) -> None:
@@ -203,8 +203,8 @@ anaphora report runs/baseline runs/concat --format latex -o tables/
 def report(runs: tuple[Path, ...], output: Path, format: str, as_json: bool, **settings: Any) -> None:
     """Write an HTML report for one or more runs, or its tables and charts as files.
 
-    Runs of several systems and suites may be mixed; attacks are shown next to the suite they attack. --name OLD=NEW
-    renames a system of a --result.
+    Runs of several systems and suites may be mixed. Attacks are shown next to the suite that they attack. --name
+    OLD=NEW renames a system of a --result.
     """
     reported = api.report(*runs, output=output, format=format, **settings)  # type: ignore[arg-type]
     if as_json:

@@ -49,7 +49,7 @@ anaphora study export study --pairs pairs.json
     },
 )
 def study() -> None:
-    """Ask annotators which pronoun fits: web page, answers, agreement."""
+    """Ask annotators which pronoun fits, and compute their agreement."""
 
 
 def number_or_names(text: str) -> int | tuple[str, ...]:
@@ -81,15 +81,15 @@ anaphora study create --from details.tsv --only 3-6 -s src.en -t a.fr -t b.fr --
 @option("--example", is_flag=True, help="Create an invented study with invented answers and exit.")
 @json_option
 def create(pairs: str | None, output: Path, example: bool, as_json: bool, **design: Any) -> None:
-    """Create a STUDY from a suite; PAIRS has a reference and another candidate in each example.
+    """Create a STUDY from PAIRS, a suite with a reference and another candidate in each example.
 
-    With more than two candidates, the reference (gold) and a random other one are shown. Gaps (--mode gaps)
-    need a tag `pronoun`, which names the word of the translation to hide; or PAIRS is what `apt --details` wrote, and
-    -s and -t are its texts.
+    If an example has more than two candidates, the reference (gold) and a random other one are shown. Gaps (--mode
+    gaps) need a tag `pronoun` with the word of the translation to hide; or PAIRS is the output of `apt --details`, with
+    its texts as -s and -t.
 
-    Verdicts (--from FILE, or --only) ask whether the pronoun of a single translation is right. FILE is what
-    `generative --details FILE.jsonl` or `apt --details` wrote (the latter needs its texts, -s and -t). --only selects
-    the outcomes that the program is unsure of. `generative` and `apt` merge the answers back with --answers STUDY.
+    Verdicts (--from FILE, or --only) ask whether the pronoun of a single translation is right. FILE is the output of
+    `generative --details FILE.jsonl` or `apt --details` (the latter needs its texts as -s and -t). --only selects the
+    outcomes that the program is unsure of. `generative --answers STUDY` and `apt --answers STUDY` use the verdicts.
     """
     if example:
         from anaphora.study.create import write_example
@@ -131,7 +131,7 @@ anaphora study serve study --host 0.0.0.0 --port 8000 --base-url https://study.e
 )
 @json_option
 def serve(study: Path, as_json: bool, **settings: Any) -> None:
-    """Serve the pages of a STUDY until Ctrl-C or SIGTERM. Each printed link is the secret of its annotator."""
+    """Serve the pages of a STUDY until Ctrl-C or SIGTERM. Each annotator has a secret link, which is printed."""
 
     def announce(links: Links) -> None:
         if as_json:

@@ -22,7 +22,7 @@ anaphora suites convert anaphora.json --from disceval -o bawden.jsonl
 """)
 )
 def suites() -> None:
-    """List, get, convert and validate test suites, and compute their baselines."""
+    """List, download, convert and validate test suites, and compute their baselines."""
 
 
 @command(
@@ -34,7 +34,7 @@ anaphora suites list --format markdown
 )
 @format_options
 def list_suites(format: str, as_json: bool) -> None:
-    """List the suites of the catalog, and which are installed."""
+    """List the suites of the catalog, and whether they are installed."""
     entries = api.list_suites()
     if as_json or format == "json":
         echo_json(entries)
@@ -54,7 +54,7 @@ def list_suites(format: str, as_json: bool) -> None:
 anaphora suites validate suite.jsonl
 anaphora suites validate anaphora.json --from disceval
 """,
-    note="Exits with 2 if anything is wrong.",
+    note="The exit code is 2 if there is a problem.",
 )
 @parameters(api.validate_suite, arguments=["suite"])
 @json_option
@@ -128,6 +128,8 @@ def show_suite(suite: str, as_json: bool) -> None:
         click.echo(f"\n{baselines_table(baselines).render('table')}")
     if citation:
         click.echo(f"\n{citation.strip()}")
+    if baselines is None:
+        note(f"baselines are not computed yet: anaphora suites baselines {suite} --keep")
 
 
 @command("""

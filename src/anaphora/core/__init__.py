@@ -1,1 +1,1 @@
-"""What everything else stands on: errors, files, registries, workers. Knows no other package."""
+"""The foundation of all other packages, none of which it imports: errors, files, registries, workers."""

@@ -1,4 +1,4 @@
-"""Tab-separated tables with a header line: columns are found by their names, and no cell is a formula."""
+"""Tab-separated tables with a header line: columns are looked up by name, and no cell is a formula."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _header(path: Path, line: int, names: list[str]) -> list[str]:
     return names
 
 
-# Cells that no spreadsheet takes for a formula, and the same text back when they are read.
+# Cells that a spreadsheet never takes for a formula; reading them returns the original text.
 #
 # Names of systems, tags and words come from outside. A spreadsheet runs a cell such as `=HYPERLINK(…)` or `+cmd|…` when
 # the table is opened. So text that begins with `=`, `+`, `-` or `@` is written with an apostrophe before it, which

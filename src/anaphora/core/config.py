@@ -7,6 +7,7 @@ strings, numbers, truth values and tuples of them.
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
@@ -17,36 +18,31 @@ from anaphora.core.parsing import NAMES, is_a, parse_toml, shown
 Config = TypeVar("Config")
 
 
-def typed_config(kind: type[Config], document: Mapping[str, Any], path: Path) -> Config:
+def typed_config(kind: type[Config], document: Mapping[str, Any], path: Path, section: str = "") -> Config:
     """Return the configuration that a TOML document holds; keys that are left out have their default.
 
     An unknown section or key, or a value of another type, is a BadInput that names it, and so is what the dataclasses
-    refuse when they are created.
+    refuse when they are created. section: the name of the section, if it is not the whole document
     """
     hints = get_type_hints(kind)
     values: dict[str, Any] = {}
     for name, value in document.items():
+        key = f"{section}.{name}" if section else name
         if name not in hints:
-            problem = f"unknown section {name!r}{did_you_mean(name, hints)}"
+            problem = f"unknown {f'key {key}' if section else f'section {name!r}'}{did_you_mean(name, hints)}"
             raise BadInput(path, problem, remedy=f"Known: {', '.join(hints)}.")
         if not dataclasses.is_dataclass(hints[name]):
-            values[name] = _typed_value(hints[name], value, name, path)
+            values[name] = _typed_value(hints[name], value, key, path)
         elif isinstance(value, Mapping):
-            values[name] = _section(hints[name], name, value, path)
+            values[name] = typed_config(hints[name], value, path, key)
         else:
-            raise BadInput(path, f"{name} must be a section", remedy=f"Write [{name}] and its keys below it.")
-    return _created(kind, values, path)
-
-
-def _section(kind: Any, name: str, document: Mapping[str, Any], path: Path) -> Any:
-    hints = get_type_hints(kind)
-    values = {}
-    for key, value in document.items():
-        if key not in hints:
-            problem = f"unknown key {name}.{key}{did_you_mean(key, hints)}"
-            raise BadInput(path, problem, remedy=f"Known: {', '.join(hints)}.")
-        values[key] = _typed_value(hints[key], value, f"{name}.{key}", path)
-    return _created(kind, values, path)
+            raise BadInput(path, f"{key} must be a section", remedy=f"Write [{key}] and its keys below it.")
+    try:
+        return kind(**values)
+    except BadInput:
+        raise
+    except AnaphoraError as error:
+        raise BadInput(path, str(error)) from None
 
 
 def _typed_value(kind: Any, value: Any, key: str, path: Path) -> Any:
@@ -59,20 +55,11 @@ def _typed_value(kind: Any, value: Any, key: str, path: Path) -> Any:
     return float(value) if kind is float else value
 
 
-def _created(kind: type[Config], values: Mapping[str, Any], path: Path) -> Config:
-    try:
-        return kind(**values)
-    except BadInput:
-        raise
-    except AnaphoraError as error:
-        raise BadInput(path, str(error)) from None
-
-
 # Documents before they are typed
 
 
 def merge_documents(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """Return one document over another; sections are merge_documents key by key."""
+    """Return one document over another; sections are merged key by key."""
     result = dict(under)
     for key, value in over.items():
         before = result.get(key)
@@ -125,20 +112,16 @@ def write_toml(config: Any, left_out: Collection[str] = ()) -> str:
     for field in dataclasses.fields(config):
         value = getattr(config, field.name)
         if not dataclasses.is_dataclass(value):
-            plain.append(f"{field.name} = {_toml(value)}")
+            plain.append(f"{field.name} = {toml_value(value)}")
             continue
         sections += ["", f"[{field.name}]"]
         keys = ((key.name, getattr(value, key.name)) for key in dataclasses.fields(value))
-        sections += [f"{key} = {_toml(one)}" for key, one in keys if f"{field.name}.{key}" not in left_out]
+        sections += [f"{key} = {toml_value(one)}" for key, one in keys if f"{field.name}.{key}" not in left_out]
     return "\n".join([*plain, *sections]) + "\n"
 
 
-def _toml(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        quoted = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
-        return f'"{quoted}"'
+def toml_value(value: Any) -> str:
+    """Return a string, a number, a truth value, or a list of them as TOML."""
     if isinstance(value, tuple | list):
-        return f"[{', '.join(map(_toml, value))}]"
-    return repr(value)
+        return f"[{', '.join(map(toml_value, value))}]"
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str | bool) else repr(value)  # as in JSON

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
+from anaphora.core.errors import BadInput, check_name
 from anaphora.core.files import text_lines
 
 FORMATS = ("lines", "docids", "tags")
@@ -58,8 +58,7 @@ def document_lines(
     boundary: the boundary line of `tags`
     extra: files with a line for every line of the texts that say nothing about documents, such as word alignments
     """
-    if format not in FORMATS:
-        raise AnaphoraError(f"unknown format {format!r}{did_you_mean(format, FORMATS)}. Known: {', '.join(FORMATS)}")
+    check_name("format", format, FORMATS)
     rows = enumerate(parallel_lines(*paths, *extra), start=1)
     if format == "docids":
         for number, row in rows:

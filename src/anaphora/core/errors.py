@@ -11,15 +11,15 @@ from typing import ParamSpec, TypeVar
 
 
 class AnaphoraError(Exception):
-    """Something the user can put right. The text is one line: what is wrong, where, what to do."""
+    """An error that the user can correct. The message is one line: what is wrong, where, and what to do."""
 
 
 class OutputMisaligned(AnaphoraError):  # noqa: N818
-    """Scores cannot be assigned to their inputs any more, so that earlier ones are in doubt, too."""
+    """Scores can no longer be assigned to their inputs, so that earlier ones are in doubt as well."""
 
 
 class BadInput(AnaphoraError):  # noqa: N818  (it reads well where it is raised)
-    """A file that is not what it should be.
+    """An error in a file, with its path and line.
 
     >>> str(BadInput("scores.txt", "not a number: 'abc'", line=7, remedy="Write one score per line."))
     "scores.txt: line 7: not a number: 'abc'. Write one score per line."
@@ -39,14 +39,28 @@ class CannotWrite(BadInput):
     'runs/opus/run.jsonl: cannot be written: no space left on device'
     """
 
-    def __init__(self, path: Path | str, error: OSError, *, remedy: str = "") -> None:
-        super().__init__(path, f"cannot be written: {(error.strerror or str(error)).lower()}", remedy=remedy)
+    def __init__(self, path: Path | str, error: OSError) -> None:
+        super().__init__(path, f"cannot be written: {(error.strerror or str(error)).lower()}")
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """' (did you mean X?)' where a known word is near, else the empty string."""
     near = difflib.get_close_matches(word, list(known), n=2, cutoff=0.55)
     return f" (did you mean {' or '.join(near)}?)" if near else ""
+
+
+def check_name(what: str, name: str, known: Iterable[str], of: str = "") -> None:
+    """Raise an error that lists the known names unless this is one of them. of: what it belongs to
+
+    >>> check_name("format", "contrapo", ("contrapro", "lopes"))
+    Traceback (most recent call last):
+    anaphora.core.errors.AnaphoraError: unknown format 'contrapo' (did you mean contrapro?). Known: contrapro, lopes
+    """
+    names = list(known)
+    if name not in names:
+        belongs = f" of {of}" if of else ""
+        near = did_you_mean(name, names)
+        raise AnaphoraError(f"unknown {what} {name!r}{belongs}{near}. Known: {', '.join(names)}")
 
 
 P = ParamSpec("P")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import gzip
+import hashlib
 import io
 import json
 import os
@@ -24,10 +25,11 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer as Buffer
 
 BLOCK = 1 << 18  # bytes read at a time
-MAX_LINE = 1 << 24  # bytes of a line of text; what is longer is no text, and would fill the memory
+MAX_LINE = 1 << 24  # bytes of a line of text; anything longer is not text, and would fill the memory
 MAX_DOCUMENT = 1 << 28  # bytes of a file that is read as a whole
 MAX_RATIO = 200  # how many times its size a gzip file may decompress to; text has 2 to 20
-RATIO_FROM = 1 << 24  # bytes of content from which on that is asked
+SYNC_SECONDS = 1.0  # between two syncs of a file that lines are appended to
+RATIO_FROM = 1 << 24  # bytes of content above which that ratio is checked
 GZIP = b"\x1f\x8b"
 TRUNCATED, COPY_AGAIN = "the gzip file is truncated", "Copy or download it again."
 
@@ -42,15 +44,19 @@ def open_binary(path: Path) -> BufferedReader:
     except FileNotFoundError:
         raise BadInput(path, "no such file") from None
     except OSError as error:
-        raise BadInput(path, (error.strerror or "cannot be read").lower()) from None
+        raise _unreadable(path, error) from None
     except ValueError:  # a NUL byte in the path
         raise BadInput(ascii(str(path)), "not a file name") from None
     try:
         start = raw.peek(2)[:2]
     except OSError as error:
         raw.close()
-        raise BadInput(path, (error.strerror or "cannot be read").lower()) from None
+        raise _unreadable(path, error) from None
     return BufferedReader(_Decompressed(raw, path), BLOCK) if start == GZIP else raw
+
+
+def _unreadable(path: Path, error: OSError, line: int | None = None) -> BadInput:
+    return BadInput(path, (error.strerror or "cannot be read").lower(), line=line)
 
 
 class _Decompressed(io.RawIOBase):
@@ -72,7 +78,7 @@ class _Decompressed(io.RawIOBase):
         except (gzip.BadGzipFile, zlib.error):
             raise BadInput(self._path, "the gzip file is damaged", remedy=COPY_AGAIN) from None
         except OSError as error:
-            raise BadInput(self._path, (error.strerror or "cannot be read").lower()) from None
+            raise _unreadable(self._path, error) from None
         view[: len(data)] = data
         self._size += len(data)
         if self._size > RATIO_FROM and self._size > MAX_RATIO * self._raw.tell():
@@ -118,7 +124,7 @@ def _block(stream: BufferedReader, path: Path, line: int) -> bytes:
     except BadInput as error:
         raise BadInput(path, error.problem, line=line, remedy=error.remedy) from None
     except OSError as error:
-        raise BadInput(path, (error.strerror or "cannot be read").lower(), line=line) from None
+        raise _unreadable(path, error, line) from None
 
 
 def read_bytes(path: Path, limit: int = MAX_DOCUMENT) -> bytes:
@@ -127,7 +133,7 @@ def read_bytes(path: Path, limit: int = MAX_DOCUMENT) -> bytes:
         try:
             data = stream.read(limit + 1)
         except OSError as error:
-            raise BadInput(path, (error.strerror or "cannot be read").lower()) from None
+            raise _unreadable(path, error) from None
     if len(data) > limit:
         raise BadInput(path, f"larger than {limit >> 20} MB, which is the limit for such a file")
     return data
@@ -163,10 +169,16 @@ def decode(line: bytes, path: Path, number: int) -> str:
         raise BadInput(path, problem, line=number, remedy=remedy) from None
 
 
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file's bytes as they are."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
 def existing(directory: Path, name: str) -> Path | None:
     """The file of this name in a directory, plain or gzipped, if it is there."""
     for candidate in (directory / name, directory / f"{name}.gz"):
-        with contextlib.suppress(OSError):  # a name that is too long is that of no file
+        with contextlib.suppress(OSError):  # a name may be too long for a file
             if candidate.is_file():
                 return candidate
     return None
@@ -197,12 +209,9 @@ def _written_out(surrogate: re.Match[str]) -> str:
 
 
 @contextlib.contextmanager
-def atomic_writer(path: Path, *, mode: int = 0o666) -> Iterator[IO[bytes]]:
-    """Write a file that appears under its name only when it is complete; gzipped if the name ends in .gz.
-
-    mode: its permissions, less the umask
-    """
-    with atomic_path(path, mode=mode) as temporary, _Output.open(temporary, path) as raw:
+def atomic_writer(path: Path) -> Iterator[IO[bytes]]:
+    """Write a file that appears under its name only when it is complete; gzipped if the name ends in .gz."""
+    with atomic_path(path) as temporary, _Output.open(temporary, path) as raw:
         if path.suffix == ".gz":
             # no file name and no time inside: the same content gives the same bytes
             with gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as stream:
@@ -218,14 +227,14 @@ def write_atomic(path: Path, data: bytes) -> None:
 
 
 @contextlib.contextmanager
-def atomic_path(path: Path, *, mode: int = 0o666) -> Iterator[Path]:
+def atomic_path(path: Path) -> Iterator[Path]:
     """A new empty file for a library to write; it gets its name when it is complete, and is removed after an error."""
     temporary = _temporary(path)
     with _writing(path):
         if path.exists() and not path.is_file():  # a folder; or a device, which a rename would remove
             raise BadInput(path, f"cannot be written: {'a folder' if path.is_dir() else 'not a regular file'}")
         make_folder(path.parent)
-        os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
+        os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
     try:
         yield temporary
         with _writing(path):
@@ -268,12 +277,12 @@ def atomic_folder(folder: Path, *, mode: int = 0o777, replace: bool = False) -> 
 class Appender:
     """Appends lines to a file that outlives this process: `kill -9` loses nothing that `write` has returned from.
 
-    A loss of power may lose what was written after the last `sync`, which is called when `every` seconds have passed
+    A loss of power may lose what was written after the last `sync`, which is called when SYNC_SECONDS have passed
     since the one before, and by `close`. A write that fails may leave a part of a line; readers cut it off.
     """
 
-    def __init__(self, path: Path, *, every: float = 1.0) -> None:
-        self.path, self._every = path, every
+    def __init__(self, path: Path) -> None:
+        self.path = path
         with _writing(path):
             make_folder(path.parent)
             new = not path.exists()
@@ -289,7 +298,7 @@ class Appender:
             rest = memoryview(data)
             while rest:
                 rest = rest[self._out.write(rest) :]
-        if time.monotonic() - self._synced >= self._every:
+        if time.monotonic() - self._synced >= SYNC_SECONDS:
             self.sync()
 
     def sync(self) -> None:
@@ -341,7 +350,7 @@ def rename_synced(source: Path, path: Path) -> None:
 
 
 def remove_leftovers(folder: Path, name: str = "*") -> None:
-    """Remove what a killed process was writing in a folder, under any name or one; only for who holds its lock."""
+    """Remove what a killed process was writing in a folder, under any name or one; call it only with its lock."""
     for path in folder.glob(f".{name}.{'[0-9a-f]' * 8}.part"):
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path, ignore_errors=True)
@@ -378,7 +387,7 @@ def sync_file(path: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Return when the names in a folder are on the disk; where a file system cannot sync folders, at once."""
+    """Return when the names in a folder are on the disk; where a file system cannot sync folders, immediately."""
     try:
         sync_file(folder)
     except OSError as error:
@@ -403,7 +412,7 @@ class _Output(io.FileIO):
             with contextlib.suppress(OSError, CannotWrite):  # what is left in the buffer after an error fails again
                 stream.close()
             raise
-        with _writing(name):  # some file systems tell only now that the disk is full
+        with _writing(name):  # some file systems report only now that the disk is full
             stream.flush()
             os.fsync(stream.fileno())
             stream.close()

@@ -56,7 +56,7 @@ def all_finite(values: Values, what: str, remedy: str = "") -> Values:
 
 
 def refuse_constant(name: str) -> float:
-    """For `json.loads(…, parse_constant=refuse_constant)`: Python reads NaN and infinity, which are not JSON."""
+    """Raise a ValueError, as `parse_constant` of json.loads: Python reads NaN and infinity, which are not JSON."""
     raise ValueError(f"{name} is not a number that JSON has")
 
 

@@ -24,7 +24,7 @@ from anaphora.core.errors import AnaphoraError, BadInput, CannotWrite
 from anaphora.core.files import make_folder, remove_leftovers
 
 LONGEST = 300  # characters of a command in a message
-PATIENCE = 1.0  # seconds until the one who took a lock has surely written who it is
+PATIENCE = 1.0  # seconds within which the process that took a lock has written its description
 REMEDY = "Wait until it ends, or choose another output."
 
 
@@ -32,14 +32,14 @@ class InUse(BadInput):
     """Another process is writing this output."""
 
 
-def lock_output(output: Path, *, remedy: str = REMEDY) -> Lock:
+def lock_output(output: Path) -> Lock:
     """Take the lock of a file that is to be written, or of a folder that appears as a whole.
 
     What a killed process has left half-written of it is removed; what it has kept to be resumed stays.
     """
     folder = output.parent.resolve()
     name = output.name or output.resolve().name
-    lock = Lock(folder / f".{name}.lock", output, remedy)
+    lock = Lock(folder / f".{name}.lock", output, REMEDY)
     if lock.abandoned:
         for suffix in ("", ".part", ".nbest"):
             remove_leftovers(folder, glob.escape(f"{name}{suffix}"))
@@ -128,7 +128,7 @@ _held: set[int] = set()
 
 
 def _forget() -> None:
-    """In a forked process: a lock belongs to all who have its file open, so close it here."""
+    """Close the locks in a forked process, since a lock belongs to every process that has its file open."""
     for handle in _held:
         with contextlib.suppress(OSError):
             os.close(handle)
@@ -140,7 +140,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def _try(handle: int, file: Path) -> bool:
-    """Whether the lock is ours now."""
+    """Whether this process holds the lock now."""
     try:
         import fcntl
     except ModuleNotFoundError:  # Windows
@@ -182,7 +182,7 @@ def _read(handle: int) -> dict[str, Any]:
 
 
 def _lives(holder: dict[str, Any]) -> bool:
-    """Whether this can be who holds the lock, and not one who was killed before; of other machines nothing is known."""
+    """Whether this process may hold the lock, and was not killed before; on other machines that is not known."""
     pid = holder.get("pid")
     if type(pid) is not int or pid < 1:
         return False
@@ -198,7 +198,7 @@ def _lives(holder: dict[str, Any]) -> bool:
 
 
 def _describe(holder: dict[str, Any]) -> str:
-    """Who it is, in words."""
+    """The process in words."""
     if not holder:
         return "another process"
     pid, host, since, command = (holder.get(name, "?") for name in ("pid", "host", "since", "command"))

@@ -32,8 +32,9 @@ MAX_TOML = 1 << 22  # bytes
 MAX_ELEMENT = MAX_LINE  # bytes between two tags of XML
 MAX_DEPTH = 1000  # XML elements in each other
 MAX_MEMBER = 1 << 32  # bytes of a member of a zip file
+LONGEST = 60  # characters of a value in a message
 NESTED = f"it is nested more than {MAX_NESTING} deep"
-UNEXPECTED = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, RecursionError)
+UNEXPECTED = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, RecursionError, re.error)
 BRACKET = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[{]|[\]}]')
 SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 KEY_PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
@@ -61,14 +62,14 @@ def whole_number(text: str | bytes, path: Path, line: int | None = None, what: s
     return int(plain)
 
 
-def shown(value: object, longest: int = 60) -> str:
+def shown(value: object) -> str:
     """A value for an error message: quoted, on one line, and not longer than a line."""
     text = value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else value
     try:
-        written = repr(text if not isinstance(text, str) else text[: longest + 1])
+        written = repr(text if not isinstance(text, str) else text[: LONGEST + 1])
     except (ValueError, RecursionError):  # a number of thousands of digits; a list that is nested too deep
         written = "a value that cannot be shown"
-    return written if len(written) <= longest else f"{written[:longest]}…"
+    return written if len(written) <= LONGEST else f"{written[:LONGEST]}…"
 
 
 # JSON
@@ -95,8 +96,8 @@ LINE = json.JSONDecoder(parse_constant=refuse_constant, parse_float=_real)  # a 
 def json_value(text: str, decoder: json.JSONDecoder = LINE) -> Any:
     """The value of a JSON text; anything else is a ValueError whose text `json_problem` gives.
 
-    It is asked of every line of suites and runs, and about as fast as json.loads: spaces around the value are looked
-    for only if there are any. Whole numbers may have up to 4,300 digits, unless the decoder is that of documents.
+    It is called for every line of suites and runs, and is about as fast as json.loads: spaces around the value are
+    looked for only if there are any. Whole numbers may have up to 4,300 digits, but not with the decoder DOCUMENT.
     """
     try:
         value, end = decoder.scan_once(text, 0)  # type: ignore[attr-defined]  # what its methods call
@@ -132,11 +133,11 @@ def _nesting(text: str) -> int:
 
 
 def _form(error: json.JSONDecodeError) -> str:
-    return error.msg.lower().removesuffix(" starting at")  # the place is said apart
+    return error.msg.lower().removesuffix(" starting at")  # the message names the place itself
 
 
 def json_problem(error: Exception) -> str:
-    """What keeps a text from being JSON: its form, or numbers and nesting that nobody means."""
+    """Why a text is not JSON: its syntax, or numbers and nesting beyond the limits."""
     if isinstance(error, json.JSONDecodeError):
         return f"not JSON: {_form(error)} at column {error.colno}"
     return f"cannot be read as JSON: {error}"
@@ -151,9 +152,7 @@ def parse_json_line(line: str | bytes, path: Path, number: int | None = None) ->
         raise BadInput(path, json_problem(error), line=number) from None
 
 
-def json_record(
-    line: str | bytes, path: Path, number: int | None = None, what: str = "", remedy: str = ""
-) -> dict[str, Any]:
+def json_record(line: str | bytes, path: Path, number: int | None = None, what: str = "") -> dict[str, Any]:
     """The JSON object on one line of a file.
 
     what: what the line should be, as in "a record of ParCorFull"
@@ -166,7 +165,25 @@ def json_record(
         problem = "an object is expected on each line"
     except BadInput as error:
         problem = error.problem
-    raise BadInput(path, f"not {what} ({problem})" if what else problem, line=number, remedy=remedy)
+    raise BadInput(path, f"not {what} ({problem})" if what else problem, line=number)
+
+
+def json_header(line: str, key: str, newest: int, path: Path, what: str, remedy: str) -> dict[str, Any]:
+    """The JSON object on the first line of a file, which has the version of its format under this key.
+
+    what: what the file should be, as in "suite file"
+    """
+    try:
+        header = json_value(line.removeprefix("\ufeff"))
+    except ValueError:
+        header = None
+    if not isinstance(header, dict) or key not in header:
+        raise BadInput(path, f"not a {what}: the first line is not its header", line=1, remedy=remedy)
+    version = header[key]
+    if type(version) is not int or not 1 <= version <= newest:
+        problem = f"a {what} of format version {version!r}, but this program reads up to {newest}"
+        raise BadInput(path, problem, line=1, remedy="Upgrade with: pip install -U anaphora")
+    return header
 
 
 def parse_json(text: str, path: Path | str, remedy: str = "", decoder: json.JSONDecoder = DOCUMENT) -> Any:
@@ -182,6 +199,14 @@ def parse_json(text: str, path: Path | str, remedy: str = "", decoder: json.JSON
 def read_json(path: Path, remedy: str = "") -> Any:
     """The JSON document in a file."""
     return parse_json(read_text(path), path, remedy)
+
+
+def read_json_list(path: Path, remedy: str = "") -> list[Any]:
+    """The JSON document in a file, which must be a list."""
+    document = read_json(path, remedy)
+    if not isinstance(document, list):
+        raise BadInput(path, "a JSON list of records is expected", remedy=remedy)
+    return document
 
 
 def read_json_object(path: Path, remedy: str = "", decoder: json.JSONDecoder = DOCUMENT) -> dict[str, Any]:
@@ -208,7 +233,7 @@ def get(
 def get(record: Mapping[str, Any], key: str, kind: Any, path: Path, line: int | None = None, **default: Any) -> Any:
     """The value of a key, which must be of this type; without a default it must be there.
 
-    A whole number is a number, too; true and false are none.
+    A whole number also counts as a number; true and false do not.
     """
     if key not in record and "default" in default:
         return default["default"]
@@ -221,7 +246,7 @@ def get(record: Mapping[str, Any], key: str, kind: Any, path: Path, line: int | 
 
 
 def is_a(value: object, kind: Any) -> bool:
-    """Whether a value of JSON or TOML is of this type: a whole number is a number, too; true and false are none.
+    """Whether a value of JSON or TOML is of this type. A whole number also counts as a number; true and false do not.
 
     Whole numbers fit 64 bits.
     """
@@ -236,16 +261,18 @@ def are_strings(value: object) -> bool:
 
 
 @contextmanager
-def expecting(path: Path | str, what: str, line: int | None = None, remedy: str = "") -> Iterator[None]:
-    """Make whatever goes wrong inside, because a document has another shape than its format, a BadInput.
+def expecting(path: Path | str, what: str, line: int | None = None, remedy: str = "", item: str = "") -> Iterator[None]:
+    """Turn errors inside, which a document of another shape than its format causes, into a BadInput.
 
-    what: what the file should hold, as in "a record of ParCorFull"
+    what: what the file should hold, as in "a record of ParCorFull"; item: where, if not by its line: "record 3"
     """
     try:
         yield
     except UNEXPECTED as error:
-        problem = f"{error} is missing" if isinstance(error, KeyError) else f"{type(error).__name__}: {error}"
-        raise BadInput(path, f"not {what} ({shortened(problem)})", line=line, remedy=remedy) from None
+        kind = "" if type(error) is ValueError else f"{type(error).__name__}: "
+        problem = shortened(f"{error} is missing" if isinstance(error, KeyError) else f"{kind}{error}")
+        where = f"{item}: " if item else ""
+        raise BadInput(path, f"{where}not {what} ({problem})", line=line, remedy=remedy) from None
 
 
 def shortened(text: str, longest: int = 200) -> str:
@@ -307,13 +334,8 @@ def read_toml(path: Path | Traversable) -> dict[str, Any]:
 # CSV and TSV
 
 
-def table_rows(
-    lines: Iterable[str], path: Path, delimiter: str = "\t", *, first: int = 1
-) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a table with quoted cells, each with the number of its line; empty ones are left out.
-
-    first: the number of the first of the lines
-    """
+def table_rows(lines: Iterable[str], path: Path, delimiter: str = "\t") -> Iterator[tuple[int, list[str]]]:
+    """The rows of a table with quoted cells, each with the number of its line; empty ones are left out."""
     reader = csv.reader(lines, delimiter=delimiter)
     while True:
         try:
@@ -322,9 +344,9 @@ def table_rows(
             return
         except csv.Error as error:
             problem = "a cell holds a carriage return" if "new-line" in str(error) else str(error)
-            raise BadInput(path, f"not a table: {problem}", line=first - 1 + max(reader.line_num, 1)) from None
+            raise BadInput(path, f"not a table: {problem}", line=max(reader.line_num, 1)) from None
         if row:
-            yield first - 1 + reader.line_num, row
+            yield reader.line_num, row
 
 
 # XML

@@ -34,7 +34,7 @@ class _NotPlainError(ValueError):
 
 
 def is_pickle(path: Path) -> bool:
-    """Whether a file may be a pickle: it begins with what no text does, or with an instruction of protocol 0 or 1."""
+    """Whether a file may be a pickle: by its first bytes, which are those of protocol 0 to 5."""
     with open_binary(path) as stream:
         try:
             start = stream.read(2)
@@ -120,14 +120,14 @@ class _Machine:
     def append(self, values: list[Any]) -> None:
         [target] = self.pop(1)
         if type(target) is not list:
-            _refuse("values are appended to what is no list")
+            _refuse("values are appended to something that is not a list")
         target += values
         self.stack.append(target)
 
     def set_items(self, items: list[Any]) -> None:
         [target] = self.pop(1)
         if type(target) is not dict:
-            _refuse("items are set in what is no dict")
+            _refuse("items are set in something that is not a dict")
         target.update(_dict(items))
         self.stack.append(target)
 
@@ -150,7 +150,7 @@ def _dict(items: list[Any]) -> dict[Any, Any]:
 
 
 def _text(text: str) -> str:
-    text.encode()  # half a surrogate pair is no text: it could not be written again
+    text.encode()  # half of a surrogate pair is not text and could not be written again
     return text
 
 
@@ -190,7 +190,7 @@ INSTRUCTIONS: dict[str, Instruction] = {
 
 
 def _measure(value: Any, depth: int, known: dict[int, tuple[int, int]]) -> tuple[int, int]:
-    """How many values it is when written out, and how deep; shared parts are measured once, and one that holds itself
+    """The number and depth of the values when written out; shared parts are measured once, and one that holds itself
     is too deep."""
     if not isinstance(value, list | tuple | dict):
         return 1, 0

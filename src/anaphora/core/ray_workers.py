@@ -116,7 +116,7 @@ class RayHandle(WorkerHandle):
 
 
 def remote_worker() -> type:
-    """The class of the actors. It is sent by value, so that a node without this version of Anaphora can say so."""
+    """The class of the actors. It is sent by value, so that a node without this version of Anaphora can report it."""
 
     class RemoteWorker:
         def start(self, version: str, handler: bytes) -> Iterator[Any]:
@@ -187,7 +187,7 @@ def _init(ray: Any, address: str | None) -> None:
 
 
 def _check_reachable(ray: Any, address: str) -> None:
-    """Raise if nobody listens at the address. Ray itself would try for minutes."""
+    """Raise an error if no server listens at the address. Ray itself would try for minutes."""
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal() or "/" in host:
         raise AnaphoraError(
@@ -205,7 +205,7 @@ def _check_reachable(ray: Any, address: str) -> None:
 
 
 def _silence(worker: Any) -> None:
-    """Stop Ray from printing its nodes' events to stdout, which is where our results go."""
+    """Stop Ray from printing its nodes' events to stdout, which is where results are printed."""
     if hasattr(worker, "print_to_stdstream"):
         loud = inspect.unwrap(worker.print_to_stdstream)
         quiet = wraps(loud)(lambda *arguments, **named: None if _users else loud(*arguments, **named))

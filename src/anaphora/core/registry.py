@@ -1,4 +1,4 @@
-"""Things found by a short name and imported only when used. Adding one is one file and one line."""
+"""Objects that are looked up by a short name and imported when they are used. Adding one is one file and one line."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
-from anaphora.core.errors import AnaphoraError, did_you_mean
+from anaphora.core.errors import AnaphoraError, check_name
 
 
 class Registry:
@@ -32,10 +32,8 @@ class Registry:
         return name in self._targets
 
     def load(self, name: str) -> Any:
-        """The object behind a name; an unknown name says which are known."""
-        if name not in self._targets:
-            known = ", ".join(self._targets)
-            raise AnaphoraError(f"unknown {self.what} {name!r}{did_you_mean(name, self._targets)}. Known: {known}")
+        """The object with a name; the error for an unknown name lists the known ones."""
+        check_name(self.what, name, self._targets)
         module, _, attribute = self._targets[name].partition(":")
         try:
             return getattr(import_module(module), attribute)

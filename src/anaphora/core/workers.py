@@ -240,7 +240,7 @@ class WorkerPool(ABC):
                         self._receive(worker, event)
         finally:
             for worker in [worker for worker in self.workers if worker.task is not None]:
-                self.workers.remove(worker)  # nobody wants the rest of its results
+                self.workers.remove(worker)  # the rest of its results is not needed
                 worker.terminate()
 
     def close(self) -> None:
@@ -270,7 +270,7 @@ class WorkerPool(ABC):
         if not self._pending and not working and (capacity or next(stream, None) is None):
             return False
         if not capacity and not working:
-            raise WorkerFailed(self._advised("there is no room for a worker any more"))
+            raise WorkerFailed(self._advised("no worker can be started any more"))
         while len(self.workers) < min(len(self._pending) + working, capacity):
             self.workers.append(self.spawn())
         for worker in self.workers:

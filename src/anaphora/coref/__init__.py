@@ -1,4 +1,4 @@
-"""Antecedents of pronouns behind one protocol: the built-in resolver, given chains, and plugins."""
+"""Antecedents of pronouns with one protocol: the built-in resolver, given chains, and plugins."""
 
 from __future__ import annotations
 

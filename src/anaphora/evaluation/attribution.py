@@ -13,7 +13,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput, check_name
 from anaphora.evaluation.own_antecedent import TAG, antecedent_sentence
 from anaphora.languages.highlight import WORD, differences
 from anaphora.languages.pronouns import normalize_word
@@ -69,14 +69,14 @@ class Unit:
 
 
 def words_of(sentence: str) -> list[Span]:
-    """Where the words and signs of a sentence are."""
+    """The spans of the words and signs of a sentence."""
     return [match.span() for match in WORD.finditer(sentence)]
 
 
 def word_units(attribution: TokenAttribution) -> tuple[list[Unit], float]:
     """Return the words that were read with the sums of their tokens' values, and the rest of the attribution.
 
-    The rest is what lies on tokens that are no words of the passage, such as ends of sentences and prompts.
+    The rest is the attribution of tokens that are not words of the passage, such as ends of sentences and prompts.
     """
     passages = (attribution.source, attribution.target)
     spans = [[words_of(sentence) for sentence in passage] for passage in passages]
@@ -110,24 +110,24 @@ def antecedent_units(example: Example, passages: tuple[Passage, Passage], units:
     """
     if not isinstance(example.tags.get(TAG), str):
         return NO_TAG
-    back = antecedent_sentence(example)
-    if back is None or back >= len(passages[SOURCE]):
-        return TOO_FAR if back is not None or type(example.tags.get("distance")) is int else NOT_FOUND
-    if back == 0 and any(unit.number is None for unit in units):
+    distance = antecedent_sentence(example)
+    if distance is None or distance >= len(passages[SOURCE]):
+        return TOO_FAR if distance is not None or type(example.tags.get("distance")) is int else NOT_FOUND
+    if distance == 0 and any(unit.number is None for unit in units):
         return NOT_OCCLUDED
     antecedent: set[Unit] = set()
     for side, passage in enumerate(passages):
-        here = len(passage) - 1 - back
+        number = len(passage) - 1 - distance
         phrase = example.tags.get(f"{SIDES[side]}_antecedent")
-        if here < 0 or not isinstance(phrase, str):
+        if number < 0 or not isinstance(phrase, str):
             continue
-        read = [unit for unit in units if unit.side == side and unit.sentence == here]
-        numbers = _phrase(example, side, passage[here], phrase, here=back == 0)
+        read = [unit for unit in units if unit.side == side and unit.sentence == number]
+        numbers = _phrase(example, side, passage[number], phrase, same_sentence=distance == 0)
         antecedent |= {unit for unit in read if unit.number is None or unit.number in numbers}
     return antecedent or NOT_FOUND
 
 
-def _phrase(example: Example, side: int, sentence: str, phrase: str, *, here: bool) -> range:
+def _phrase(example: Example, side: int, sentence: str, phrase: str, *, same_sentence: bool) -> range:
     """The numbers of the words of a phrase in a sentence; of its head if the whole phrase is not found.
 
     Of several occurrences, the one nearest to where the annotation has its head is meant, or else the last one; in the
@@ -144,7 +144,7 @@ def _phrase(example: Example, side: int, sentence: str, phrase: str, *, here: bo
             if type(position) is int:
                 chosen = min(starts, key=lambda k: abs(k + size - position))
             else:
-                pronoun = example.tags.get("source_pronoun") if here and side == SOURCE else None
+                pronoun = example.tags.get("source_pronoun") if same_sentence and side == SOURCE else None
                 first = words.index(pronoun) if pronoun in words else len(words)
                 chosen = max((k for k in starts if k < first), default=starts[-1])
             return range(chosen, chosen + size)
@@ -186,7 +186,7 @@ def shares(units: Sequence[Unit]) -> list[float]:
 
 
 def figures_of(units: Sequence[Unit], chosen: Container[Unit]) -> dict[str, float]:
-    """How the attribution lies on chosen units, each next to what it would be by chance.
+    """The share and rank of chosen units in the attribution, each figure next to its value by chance.
 
     share: of the attribution on them; uniform_share: if every token had the same
     rank: of the first of them, 1 for the largest value; uniform_rank: its expectation in a random order
@@ -392,15 +392,14 @@ def _closing(compute: Scorer, system: System) -> Scorer:
 
 def check_method(spec: str, method: str) -> None:
     """An error if the kind of system that a spec names cannot be attributed by this method."""
-    if method not in METHODS:
-        raise AnaphoraError(f"unknown method {method!r}. Known: {', '.join(METHODS)}")
+    check_name("method", method, METHODS)
     traits = kind_traits(spec)
     if method == OCCLUSION:
         if not traits.scope:
             raise AnaphoraError(f"{spec} scores whole candidates only, and not the pronoun. Use hf:, lm:, nmt: or ct2:")
     elif not traits.gradients:
         other = "Use --method occlusion, or hf:, lm: or nmt:" if traits.scope else "Use hf:, lm: or nmt:"
-        raise AnaphoraError(f"{spec} has no gradients and does not tell its attention. {other}")
+        raise AnaphoraError(f"{spec} has no gradients and does not expose its attention. {other}")
 
 
 def check_tags(suite: Suite, examples: Iterable[Example]) -> None:

@@ -1,4 +1,4 @@
-"""Figures from the attributions of a run: how much lies on the antecedent, and on what translators have highlighted.
+"""Figures from the attributions of a run: the share of the antecedent, and of what translators have highlighted.
 
 Each figure is a mean over examples with a bootstrap interval, of all examples and of those that were answered right and
 wrong at the pronoun, next to what it would be if every token had the same attribution.
@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from anaphora.core.errors import BadInput
-from anaphora.core.parsing import UNEXPECTED, is_a, shortened
+from anaphora.core.parsing import expecting, is_a
 from anaphora.evaluation import decision as by
 from anaphora.evaluation.attribution import HIGHLIGHTS, METHODS, SIDES
 from anaphora.evaluation.result import Proportion, RunSignature, Settings
 from anaphora.runs import Run, ScoredExample
-from anaphora.stats.intervals import Floats, bootstrap, generator, percentile_interval, wilson
+from anaphora.stats.intervals import Floats, bootstrap_mean, percentile_interval
 from anaphora.stats.resampling import Interval
 from anaphora.table import Rendered
 
@@ -53,7 +53,7 @@ class Attributions(Rendered):
     antecedent, highlights: figures of all examples, and of those that were right and wrong; empty without any
     difference: right minus wrong, of share, rank and support of the antecedent
     breakdowns: figures of the antecedent by tags; reasons: why examples have none → how many
-    rest: the mean share of the attribution on tokens that are no words of the passage
+    rest: the mean share of the attribution on tokens that are not words of the passage
     """
 
     TABLES = "anaphora.reports.attribution:attribution_table"
@@ -75,7 +75,7 @@ class Attributions(Rendered):
     breakdowns: Mapping[str, Mapping[str, Figures]] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """What `anaphora attribute --json` prints."""
+        """Return the JSON object that `anaphora attribute --json` prints."""
         every = self.antecedent.get(ALL, {})
         share, rank = every.get("share"), every.get("rank")
         return {
@@ -133,7 +133,7 @@ def attributions_of(run: Run, *, breakdowns: Sequence[str] = (), settings: Setti
         header.system,
         method,
         len(items),
-        Proportion(total, sum(right), wilson(sum(right), total, settings.confidence)),
+        by.proportion(sum(right), total, settings.confidence),
         antecedent,
         _split(records, HIGHLIGHTS, settings),
         _differences(records, settings),
@@ -158,42 +158,39 @@ def method_of(run: Run) -> str:
 
 
 def attribution_of(run: Run, item: ScoredExample) -> dict[str, Any]:
-    """The attribution in a record, checked; an error if it is none."""
+    """The attribution in a record, checked; an error if it is missing or invalid."""
     record = item.extra.get("attribution")
-    try:
+    with expecting(run.path, "an attribution", remedy=REMEDY, item=f"example {item.id!r}"):
         if not isinstance(record, dict):
-            raise TypeError("no attribution")
+            raise ValueError("there is none")
         if {"right", "words", "antecedent", HIGHLIGHTS} & record.keys():
             _check(record)
         for name in ("reason", "highlights_reason"):
             if not isinstance(record.get(name, ""), str):
-                raise TypeError(f"{name!r} must be a string")
-    except UNEXPECTED as error:
-        problem = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-        raise BadInput(run.path, f"example {item.id!r}: {shortened(problem)}", remedy=REMEDY) from None
+                raise ValueError(f"{name!r} must be a string")
     return record
 
 
 def _check(record: Mapping[str, Any]) -> None:
-    """Raise a TypeError, ValueError or KeyError if a record is not as `attribute` writes it."""
+    """Raise an error of `UNEXPECTED` if a record is not as `attribute` writes it."""
     if type(record["right"]) is not bool or not is_a(record["contrast"], float) or not is_a(record["rest"], float):
-        raise TypeError("'right' must be true or false, 'contrast' and 'rest' numbers")
+        raise ValueError("'right' must be true or false, 'contrast' and 'rest' numbers")
     if [type(word) for word in record["choice"]] != [str, str]:
-        raise TypeError("'choice' must be two words")
+        raise ValueError("'choice' must be two words")
     size = 0
     for side in SIDES:
         for sentence in record["words"][side]:
             for text, value in sentence:
                 if type(text) is not str or not is_a(value, float):
-                    raise TypeError("'words' must be words with numbers")
+                    raise ValueError("'words' must be words with numbers")
                 size += 1
     for name in ("antecedent", HIGHLIGHTS):
         if name in record:
             figures = record[name]
             if not all(is_a(figures[key], float) for key in NUMBERS):
-                raise TypeError(f"figures of {name!r} must be numbers")
+                raise ValueError(f"figures of {name!r} must be numbers")
             if not is_a(figures.get("auc", 0.5), float):
-                raise TypeError(f"'auc' of {name!r} must be a number")
+                raise ValueError(f"'auc' of {name!r} must be a number")
             if not all(type(at) is int and 0 <= at < size for at in figures["at"]):
                 raise ValueError(f"'at' of {name!r} must be positions of words")
 
@@ -215,7 +212,7 @@ def _figures(members: Sequence[Mapping[str, float]], settings: Settings) -> dict
         if len(values):
             chance = BY_CHANCE.get(name)
             uniform = float(np.mean([one[chance] for one in members])) if chance else 0.5 if name == "auc" else None
-            interval = percentile_interval(_resampled(values, settings, settings.seed), settings.confidence)
+            interval = percentile_interval(bootstrap_mean(values, settings.samples, settings.seed), settings.confidence)
             figures[name] = Mean(len(values), float(values.mean()), interval, uniform)
     return figures
 
@@ -232,15 +229,11 @@ def _differences(records: Sequence[Mapping[str, Any]], settings: Settings) -> di
     figures = {}
     for name in ("share", "rank", "support"):
         one, other = (_values(members, name) for members in parts)
-        drawn = _resampled(one, settings, settings.seed) - _resampled(other, settings, settings.seed + 1)
+        drawn = bootstrap_mean(one, settings.samples, settings.seed)
+        drawn -= bootstrap_mean(other, settings.samples, settings.seed + 1)
         interval = percentile_interval(drawn, settings.confidence)
         figures[name] = Mean(len(one) + len(other), float(one.mean() - other.mean()), interval)
     return figures
-
-
-def _resampled(values: Floats, settings: Settings, seed: int) -> Floats:
-    rows = np.stack([values, np.ones_like(values)], axis=1)
-    return bootstrap(rows, np.ones(len(rows), np.int64), settings.samples, generator(seed))
 
 
 def _rest(records: Iterable[Mapping[str, Any]]) -> float | None:

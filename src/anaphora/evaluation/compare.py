@@ -10,16 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput, check_name
 from anaphora.evaluation import decision as by
 from anaphora.evaluation.decision import Key, decide, unit_of
-from anaphora.evaluation.result import RunSignature, Settings
+from anaphora.evaluation.result import RunSignature, Settings, as_documents
 from anaphora.measurement import Measurement, canonical
 from anaphora.runs import Run, ScoredExample
 from anaphora.stats.intervals import generator, percentile_interval
 from anaphora.stats.paired import approximate_randomization, holm, mcnemar, paired_bootstrap
 from anaphora.stats.resampling import EARLIER_NAMES, Interval
-from anaphora.stats.signature import named
+from anaphora.stats.signature import with_hash
 from anaphora.suites.example import ORIGINAL, Example
 from anaphora.table import Rendered
 
@@ -72,10 +72,7 @@ class Pair:
         return {
             "systems": [self.first, self.second],
             **self.overall.to_dict(),
-            "breakdowns": {
-                name: {group: difference.to_dict() for group, difference in groups.items()}
-                for name, groups in self.breakdowns.items()
-            },
+            "breakdowns": as_documents(self.breakdowns),
             "gained": list(self.gained),
             "lost": list(self.lost),
         }
@@ -141,13 +138,12 @@ def compare_runs(
     test = EARLIER_NAMES.get(test, test)
     if len(runs) < 2:
         raise AnaphoraError("a comparison needs two or more runs")
-    if test not in TESTS:
-        raise AnaphoraError(f"unknown test {test!r}. Known: {', '.join(TESTS)}")
+    check_name("test", test, TESTS)
     if test == "mcnemar" and settings.resample is not None:
         raise AnaphoraError("McNemar's test assumes independent items. With --resample, choose another --test")
     about = runs[0].header
     # each group is one more test to correct for: crossed breakdowns are compared when asked for
-    wanted = by.named(breakdowns or [b for b in about.breakdowns if "×" not in b])
+    wanted = by.parse_all(breakdowns or [b for b in about.breakdowns if "×" not in b])
     tally = _Tally(len(runs), wanted, settings)
     for items in zip_runs(runs):
         tally.add(items)
@@ -155,7 +151,7 @@ def compare_runs(
         by.check_known(wanted.values(), tally.tags)
     specs = [run.header.system for run in runs]
     names = tuple(specs if len(set(specs)) == len(specs) else [str(run.path) for run in runs])
-    suites = dict.fromkeys(named(run.header.suite, run.header.sha256) for run in runs)
+    suites = dict.fromkeys(with_hash(run.header.suite, run.header.sha256) for run in runs)
     return Comparison(
         about.suite,
         about.sha256,
@@ -289,7 +285,7 @@ def corrected(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
 def zip_runs(runs: Sequence[Run]) -> Iterator[tuple[ScoredExample, ...]]:
     """Yield the answers of all runs example by example, in the order of the first run.
 
-    Runs of one suite go in step and are streamed. Runs of a suite and of attacks on it are paired by the tag
+    Runs of one suite are read in parallel. Runs of a suite and of attacks on it are paired by the tag
     `attacked`, on the examples that all of them have.
     """
     if len({run.header.sha256 for run in runs}) == 1:
@@ -307,12 +303,12 @@ def check_examples(run: Run, examples: Iterable[Example]) -> None:
         item = scored.get(example.id)
         if item is None:
             problem = f"example {example.id!r} is not in the run, which is of {run.header.suite}"
-            raise BadInput(run.path, problem, remedy="Score the suite that is translated.")
+            raise BadInput(run.path, problem, remedy="Score the suite that was translated.")
         tags = item.tags == example.tags or canonical(item.tags) == canonical(example.tags)  # a tuple is read as a list
         if item.gold != example.gold or not tags:
             what = "has other tags" if item.gold == example.gold else "has another right answer"
             problem = f"a run of another suite ({run.header.suite}), in which example {example.id!r} {what}"
-            raise BadInput(run.path, problem, remedy="Score the suite that is translated.")
+            raise BadInput(run.path, problem, remedy="Score the suite that was translated.")
 
 
 def original_of(item: ScoredExample) -> str | None:

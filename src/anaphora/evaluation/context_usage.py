@@ -20,7 +20,7 @@ from anaphora.evaluation.contrastive import evaluate_run
 from anaphora.evaluation.result import Proportion, RunSignature, Settings
 from anaphora.measurement import Measurement
 from anaphora.runs import Run, RunHeader
-from anaphora.stats.intervals import Floats, bootstrap, generator, percentile_interval
+from anaphora.stats.intervals import Floats, bootstrap_mean, percentile_interval
 from anaphora.stats.resampling import Interval
 from anaphora.suites.contexts import most_context, random_context, shuffled_context
 from anaphora.suites.suite import Suite
@@ -32,11 +32,11 @@ SCOPES = ("current", "pronoun")
 
 @dataclass(frozen=True, slots=True)
 class MeanCXMI:
-    """A mean in nats with its interval, and the values behind it."""
+    """A mean in nats with its interval."""
 
     mean: float
     interval: Interval
-    positive: float  # the share of sentences to which context is a help
+    positive: float  # the share of sentences for which context helps
 
     def to_dict(self) -> dict[str, Any]:
         return {"mean": self.mean, "interval": list(self.interval), "positive": self.positive}
@@ -154,9 +154,7 @@ def _gold_scores(run: Run) -> Floats:
 
 
 def _mean_cxmi(differences: Floats, settings: Settings) -> MeanCXMI:
-    rows = np.stack([differences, np.ones_like(differences)], axis=1)
-    counts = np.ones(len(rows), np.int64)
-    values = bootstrap(rows, counts, settings.samples, generator(settings.seed))
+    values = bootstrap_mean(differences, settings.samples, settings.seed)
     positive = float((differences > 0).mean())
     return MeanCXMI(float(differences.mean()), percentile_interval(values, settings.confidence), positive)
 

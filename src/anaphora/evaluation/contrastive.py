@@ -11,16 +11,16 @@ from pathlib import Path
 import numpy as np
 
 from anaphora.evaluation import decision as by
-from anaphora.evaluation.decision import Breakdown, Key, Priors, decide, unit_of
+from anaphora.evaluation.decision import Breakdown, Key, Priors, decide, proportion, unit_of
 from anaphora.evaluation.result import Proportion, Result, Settings
 from anaphora.runs import Run, RunHeader, ScoredExample, describe
-from anaphora.stats.intervals import bootstrap, generator, percentile_interval, wilson
+from anaphora.stats.intervals import bootstrap, generator, percentile_interval
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.suite import Suite
 from anaphora.systems.scores import ScoreArray, ScoreFile
 
-MAX_SHOWN = 3  # answers that are none, for an example
-MAX_PENDING = 10_000  # counts under different values of the tags, kept before they are handed on
+MAX_SHOWN = 3  # invalid answers that are kept as examples
+MAX_PENDING = 10_000  # counts under different values of the tags, kept before they are added to the groups
 
 
 class Tally:
@@ -52,7 +52,7 @@ class Tally:
     def figure(self, settings: Settings) -> Proportion:
         """Return the share with its interval. Every figure restarts from the seed, so figures are independent."""
         if settings.interval == "wilson" or self.total == 0:
-            return Proportion(self.total, self.correct, wilson(self.correct, self.total, settings.confidence))
+            return proportion(self.correct, self.total, settings.confidence)
         if self.units is None:
             outcomes = Counter({(1, 1): self.correct, (0, 1): self.total - self.correct})
         else:
@@ -65,7 +65,7 @@ class Tally:
 class Evaluation:
     """Accumulates scored examples; `figures` returns the results.
 
-    An example is counted once, under the values of all tags that breakdowns ask for; the counts are handed on to the
+    An example is counted once, under the values of all tags that breakdowns ask for; the counts are passed on to the
     breakdowns' groups at the end, or when there are many. That is cheap for each example, and little is kept.
     """
 
@@ -73,7 +73,7 @@ class Evaluation:
         self.breakdowns, self.settings = breakdowns, settings
         self._all = self._tally()
         self.ties = self.unanswered = 0
-        self.answers: list[str] = []  # some that are none
+        self.answers: list[str] = []  # some of the invalid ones
         self.tags: set[str] = set()
         self.priors = Priors()
         self._blocks_tag = about.blocks if about is not None else None
@@ -99,7 +99,7 @@ class Evaluation:
             self.priors.add(tags, decision.chosen)
             return
         correct = decision.correct
-        self.ties += decision.tie and not item.unanswered  # no answer is no tie
+        self.ties += decision.tie and not item.unanswered  # a missing answer is not a tie
         unit = unit_of(item, settings.resample)
         self._pending[by.keyed(self._joint, tags)].add(correct, unit)
         if len(self._pending) > MAX_PENDING:
@@ -137,14 +137,14 @@ class Evaluation:
         return figures, untagged
 
     def blocks(self) -> tuple[Proportion | None, int]:
-        """How many blocks are right in every example, and how many are not counted as examples of them are missing."""
+        """The proportion of blocks that are right in every example, and the number of incomplete blocks left out."""
         if not self._blocks:
             return None, 0
         cut: set[object] = set(self._cut or ())
         if self._cut is None and self._limited:  # a run of version 0.1 does not say it: the last one may be cut
             cut = set(list(self._blocks)[-1:])
         whole = [right for block, right in self._blocks.items() if block not in cut]
-        figure = Proportion(len(whole), sum(whole), wilson(sum(whole), len(whole), self.settings.confidence))
+        figure = proportion(sum(whole), len(whole), self.settings.confidence)
         return figure if whole else None, len(self._blocks) - len(whole)
 
 
@@ -162,7 +162,7 @@ def evaluate_items(
         as far as its examples have the tags
     """
     settings = settings or Settings()
-    wanted = by.named(breakdowns or about.breakdowns)
+    wanted = by.parse_all(breakdowns or about.breakdowns)
     evaluation = Evaluation(wanted, settings, about)
     for item in items:
         evaluation.add(item)

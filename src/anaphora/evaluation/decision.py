@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
@@ -22,13 +22,18 @@ class Decision(NamedTuple):
     """The decision that the scores of an example imply.
 
     correct: the gold is strictly better than every other candidate
-    tie: the gold shares the best score with another candidate; one that is tied behind a better candidate is wrong
-    chosen: the index of the best candidate, None where several are best. Without a gold only `chosen` speaks.
+    tie: the gold shares the best score with another candidate; one that is tied below a better candidate is wrong
+    chosen: the index of the best candidate, None where several are best. Without a gold only `chosen` has a meaning.
     """
 
     correct: bool
     tie: bool
     chosen: int | None
+
+
+def proportion(correct: int, total: int, confidence: float) -> Proportion:
+    """Return a proportion with Wilson's interval."""
+    return Proportion(total, correct, wilson(correct, total, confidence))
 
 
 def decide(item: ScoredExample, *, minimize: bool = False, normalize: str = "sum") -> Decision:
@@ -105,8 +110,8 @@ def parse(spec: str) -> Breakdown:
     return Breakdown(tuple(parts))
 
 
-def named(specs: Iterable[str]) -> dict[str, Breakdown]:
-    """Breakdowns by the name they go by: without limits (distance), unless that would be the name of two."""
+def parse_all(specs: Iterable[str]) -> dict[str, Breakdown]:
+    """Parse breakdowns; returns them by name: without limits (distance), unless two would have the same name."""
     parsed = list(dict.fromkeys(map(parse, specs)))
     uses = Counter(breakdown.name for breakdown in parsed)
     return {b.name if uses[b.name] == 1 else b.spec: b for b in parsed}
@@ -117,7 +122,7 @@ def grouped(specs: Iterable[str], items: Iterable[tuple[Mapping[str, Tag], Item]
 
     items: with the tags of their examples
     """
-    wanted = named(specs)
+    wanted = parse_all(specs)
     groups: dict[str, dict[str, list[Item]]] = {name: {} for name in wanted}
     for tags, item in items:
         for name, breakdown in wanted.items():
@@ -130,8 +135,19 @@ def grouped(specs: Iterable[str], items: Iterable[tuple[Mapping[str, Tag], Item]
     }
 
 
+def counted(
+    specs: Iterable[str], values: Sequence[tuple[Mapping[str, Tag], str]], make: Callable[[Mapping[str, int]], Item]
+) -> tuple[Item, dict[str, dict[str, Item]]]:
+    """Return what is made of the counts of values, in all and by breakdowns. values: with the tags of their examples"""
+    by_group = {
+        name: {group: make(Counter(members)) for group, members in groups.items()}
+        for name, groups in grouped(specs, values).items()
+    }
+    return make(Counter(value for _, value in values)), by_group
+
+
 def joint(breakdowns: Iterable[Breakdown]) -> Breakdown:
-    """The breakdown by every tag that any of these needs; their groups are made of its groups."""
+    """The breakdown by every tag that any of these needs; their groups are unions of its groups."""
     tags = dict.fromkeys(tag for breakdown in breakdowns for tag in breakdown.tags)
     return Breakdown(tuple((tag, None) for tag in tags))
 
@@ -174,7 +190,7 @@ def repeated(names: Sequence[str], groups: Iterable[Sequence[str | None]]) -> di
 
 
 def order(group: str) -> tuple[tuple[int, float, str], ...]:
-    """Sort key of groups: numbers by value, merged ones behind them, then words."""
+    """Sort key of groups: numbers by value, merged ones after them, then words."""
     return tuple(_part_order(part) for part in group.split("×"))
 
 
@@ -198,7 +214,7 @@ def _label(value: Any, limit: int | None) -> str | None:
     return str(value)
 
 
-# Templates without a right answer: what a system chooses when nothing tells (ContraCAT §6.1.1, Tables 10–12).
+# Templates without a right answer: what a system chooses when nothing decides (ContraCAT §6.1.1, Tables 10–12).
 
 TIE = "tie"
 
@@ -229,7 +245,7 @@ class Priors:
             self._counts[template][_both(choice, other)] += 1
 
     def unpaired(self) -> dict[str, int]:
-        """How many examples of each template are without the other half of their pair, and not counted."""
+        """The number of examples of each template that lack the other half of their pair and are not counted."""
         return dict(sorted(Counter(template for template, _ in self._waiting).items()))
 
     def figures(self, confidence: float) -> dict[str, dict[str, Proportion]]:
@@ -237,9 +253,7 @@ class Priors:
         result = {}
         for template, counts in sorted(self._counts.items()):
             total = counts.total()
-            result[template] = {
-                choice: Proportion(total, n, wilson(n, total, confidence)) for choice, n in counts.most_common()
-            }
+            result[template] = {choice: proportion(n, total, confidence) for choice, n in counts.most_common()}
         return result
 
 

@@ -1,7 +1,7 @@
 """Diagnosis: which step of the pipeline of ContraCAT §3 fails, what the priors are, how robust the score is.
 
-Every statement follows from a rule in diagnosis.toml. A rule makes checks (a figure, its interval, a verdict), and says
-a sentence of one of them, or nothing.
+Every statement follows from a rule in diagnosis.toml. A rule makes checks (a figure, its interval, a verdict), and has
+a sentence for one of them, or none.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A sentence with the rule and the checks it follows from. items: the ids of the items behind it."""
+    """A sentence with the rule and the checks it follows from. items: the ids of the items it rests on."""
 
     rule: str
     verdict: str
@@ -138,7 +138,7 @@ def statement(rule: Rule, checks: Sequence[Check], limits: Thresholds) -> Statem
 # Conclusions: what follows from several verdicts together (ContraCAT §3, §6.2).
 
 NOT_KNOWN = ("fails", "partial")
-PRIORS = ("fallback", "prior/verb")  # the rules that speak of a gender
+PRIORS = ("fallback", "prior/verb")  # the rules about a gender
 
 
 def conclusions(
@@ -154,7 +154,7 @@ def conclusions(
     if checks and context is not None and context.startswith("0+"):
         severity, text = says["unseen"]["unseen"]
         yield Statement("unseen", "unseen", severity, text.format(context=context), ())
-    # the first step of the pipeline that fails; that none does is said if every step was tested
+    # the first step of the pipeline that fails; that none fails is stated if every step was tested
     failing = [check for check in checks if check.measured.verdict == "fails"]
     if failing:
         step = min((check.step for check in failing), key=PIPELINE.index)
@@ -232,7 +232,7 @@ def diagnose(
 ) -> tuple[Diagnosis, ...]:
     """Return a diagnosis for each system among the runs; each context size counts as a separate system.
 
-    system: all runs are of this system, whatever they say (score files do not say whose they are)
+    system: all runs are of this system, whatever their headers name (score files name none)
     """
     settings = settings or Settings()
     return tuple(diagnosis_of(evidence, settings, load_rules()) for evidence in gather(runs, settings, system))
@@ -264,7 +264,7 @@ def diagnosis_of(evidence: Evidence, settings: Settings, rules: Rules) -> Diagno
 
 
 def _checks(rule: Rule, evidence: Evidence, limits: Thresholds, confidence: float) -> Iterator[list[Check]]:
-    """The checks of a rule in groups; one sentence is said of each group, of its first check."""
+    """The checks of a rule in groups; each group has one sentence, about its first check."""
     if rule.kind in ("attack", "context"):
         for attacked in evidence.attacks:
             yield _attack_checks(rule, attacked, evidence, limits, confidence)
@@ -323,7 +323,7 @@ def _attack_checks(
 def _advice(
     statements: Sequence[Statement], evidence: Evidence, rules: Rules
 ) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
-    """What to try, for each name of an advice the rules that lead to it; and what was not looked at."""
+    """The advice with the rules that lead to it, including what was not examined."""
     wanted: dict[str, list[str]] = {}
     of = {rule.id: rule for rule in rules.rules}
     for one in statements:

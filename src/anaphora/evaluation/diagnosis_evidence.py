@@ -19,8 +19,9 @@ from anaphora.evaluation.robustness import Robustness, robustness
 from anaphora.runs import Run
 from anaphora.stats.intervals import newcombe, wilson
 from anaphora.stats.resampling import Interval
-from anaphora.stats.signature import named
+from anaphora.stats.signature import with_hash
 from anaphora.suites.example import Tag
+from anaphora.suites.readers.contracat import NAMES
 
 # The rules, read from diagnosis.toml: what each looks at, its thresholds, and what it says when.
 
@@ -42,7 +43,7 @@ Says = Mapping[str, tuple[str, str]]  # verdict → severity, sentence with fiel
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """Where verdicts change; docs/diagnosis.md explains each."""
+    """The values at which verdicts change; docs/diagnosis.md explains each."""
 
     known: float
     two_nouns: float
@@ -62,7 +63,7 @@ class Rule:
     chance: what an accuracy is held against, "two nouns" or "candidates"
     tag, first, second: two groups of items that are set against each other; tags: groups of which best and worst are
     attacks: the kinds of attack that it is about, none: all others
-    says: nothing is said of a verdict that is not in it; shown: a verdict in the words of the table
+    says: a verdict that is not in it has no sentence; shown: a verdict in the words of the table
     advice: names of advice for a verdict, or for a verdict and what it is about ("prefers neuter")
     """
 
@@ -160,7 +161,7 @@ class Evidence:
 def gather(runs: Sequence[Run], settings: Settings, system: str | None = None) -> list[Evidence]:
     """The evidence for each system; a system that was measured in another way is another system.
 
-    system: all runs are of this system, whatever they say (score files do not say whose they are)
+    system: all runs are of this system, whatever their headers name (score files name none)
     """
     groups: dict[tuple[str, str | None, str | None], list[Run]] = {}
     for run in runs:
@@ -174,12 +175,12 @@ def gather(runs: Sequence[Run], settings: Settings, system: str | None = None) -
 
 def _evidence(runs: list[Run], settings: Settings) -> Evidence:
     first = runs[0].header
-    answers: dict[int, list[Answer]] = {}  # of the runs that are no attacks, by their place
+    answers: dict[int, list[Answer]] = {}  # of the runs that are not attacks, by their index
     originals: dict[int, set[str]] = {}  # of those that are
     for k, run in enumerate(runs):
         for other in runs[:k]:
             if other.header.sha256 == run.header.sha256:
-                problem = f"a second run of {run.header.suite} by {run.header.system}, besides {other.path}"
+                problem = f"a second run of {run.header.suite} by {run.header.system}. The first is {other.path}"
                 raise BadInput(run.path, problem, remedy="Name one of them.")
             if other.header.languages != run.header.languages:
                 problem = f"languages {run.header.languages}, but {other.path} has {other.header.languages}"
@@ -203,7 +204,7 @@ def _evidence(runs: list[Run], settings: Settings) -> Evidence:
         context=first.context,
         languages=first.languages,
         version=first.version,
-        suites=tuple(named(run.header.suite, run.header.sha256) for run in runs),
+        suites=tuple(with_hash(run.header.suite, run.header.sha256) for run in runs),
         templates=templates,
         tests=tests,
         attacks=[robustness(runs[k], [runs[j] for j in js], settings=settings) for k, js in attacked.items()],
@@ -248,7 +249,7 @@ def _attacked(
         if len(bases) != 1:
             who = "several runs have" if bases else "no run has"
             problem = f"an attack, but {who} the originals of its examples by {runs[k].header.system}"
-            remedy = "Name the run on the suite itself, too; --name NAME says that score files are of one system"
+            remedy = "Name the run on the suite itself, too; --name NAME declares that score files belong to one system"
             raise BadInput(runs[k].path, problem, remedy=remedy)
         attacked.setdefault(bases[0], []).append(k)
     return attacked
@@ -256,7 +257,6 @@ def _attacked(
 
 # The figures of a diagnosis and their verdicts: one pure function per kind of rule.
 
-NAMES = {"m": "masculine", "f": "feminine", "n": "neuter"}
 TOO_FEW = "too few"
 AT_CHANCE = "at chance"
 
@@ -265,7 +265,7 @@ AT_CHANCE = "at chance"
 class Measured:
     """A figure with its verdict.
 
-    verdict: TOO_FEW where nothing may be said; what: the choice or groups that the figure is about, if any
+    verdict: TOO_FEW where the items do not suffice; what: the choice or groups that the figure is about, if any
     parts: the two values that a difference is made of; items: the ids of those that show what the verdict says
     p: corrected, of a paired test; golds: the genders that are right in these items
     """
@@ -322,7 +322,7 @@ def fallback(answers: Sequence[Answer], rule: Rule, limits: Thresholds, confiden
         chosen = tuple(answer.id for answer, is_chosen in asked if is_chosen)
         total, share = len(asked), len(chosen) / len(asked)
         interval = wilson(len(chosen), total, confidence)
-        measured.append(Measured(total, share, interval, "none", chosen, (NAMES.get(gender, gender),)))
+        measured.append(Measured(total, share, interval, "none", chosen, (str(NAMES.get(gender, gender)),)))
     if not measured:
         return None
     first, *others = sorted(measured, key=lambda m: -m.value)

@@ -21,7 +21,7 @@ from anaphora.evaluation import decision as by
 from anaphora.evaluation.compare import check_examples
 from anaphora.evaluation.decision import decide
 from anaphora.evaluation.own_antecedent import OwnAgreement, Pronoun
-from anaphora.evaluation.result import RunSignature
+from anaphora.evaluation.result import RunSignature, as_documents
 from anaphora.languages import names_with
 from anaphora.languages.pronouns import (
     Forms,
@@ -71,7 +71,7 @@ class Outcome:
 class Contrast:
     """The words in which the candidates of an example differ.
 
-    position: of the gold candidate's first word that another one has not; gold, others: words that speak for either
+    position: of the gold candidate's first word that another one has not; gold, others: evidence for either
     pronouns: whether these are forms of pronouns
     """
 
@@ -83,7 +83,7 @@ class Contrast:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many of each outcome, and the share of correct ones with its interval."""
+    """The number of each outcome, and the share of correct ones with its interval."""
 
     correct: int
     wrong: int
@@ -101,7 +101,7 @@ class Counts:
 
     @property
     def among_found(self) -> float | None:
-        """The share of correct ones among those found, which flatters a system that evades."""
+        """The share of correct ones among those found, which favors a system that avoids pronouns."""
         decided = self.correct + self.wrong
         return self.correct / decided if decided else None
 
@@ -206,13 +206,8 @@ def count(
     asked: bool = False,
 ) -> tuple[Counts, dict[str, dict[str, Counts]]]:
     """Outcomes in all and by breakdowns. asked: annotators were asked about some, so that outcomes may be unclear"""
-    groups = by.grouped(breakdowns, ((example.tags, outcome.outcome) for example, outcome in outcomes))
-    overall = Counter(outcome.outcome for _, outcome in outcomes)
-    by_group = {
-        name: {group: _counts(Counter(members), confidence, asked) for group, members in of_name.items()}
-        for name, of_name in groups.items()
-    }
-    return _counts(overall, confidence, asked), by_group
+    values = [(example.tags, outcome.outcome) for example, outcome in outcomes]
+    return by.counted(breakdowns, values, lambda numbers: _counts(numbers, confidence, asked))
 
 
 def _counts(numbers: Mapping[str, int], confidence: float, asked: bool) -> Counts:
@@ -223,7 +218,7 @@ def _counts(numbers: Mapping[str, int], confidence: float, asked: bool) -> Count
 
 
 def _by_words(name: str, contrasted: Contrast, written: Words) -> Outcome:
-    """By the share of the words of either side that the translation has."""
+    """The outcome by the share of the words of either side that the translation has."""
     present = frozenset(written)
     right, wrong = (len(side & present) / len(side) if side else 0.0 for side in (contrasted.gold, contrasted.others))
     outcome = CORRECT if right > wrong else WRONG if wrong > right else NOT_FOUND
@@ -232,7 +227,7 @@ def _by_words(name: str, contrasted: Contrast, written: Words) -> Outcome:
 
 
 def _source_position(positions: Sequence[int], gold: int, gold_links: Links, length: int) -> int:
-    """Which of several source pronouns is meant: the one aligned to the gold pronoun, else the one nearest to it."""
+    """The source pronoun of the example: the one aligned to the gold pronoun, else the one nearest to it."""
     linked = [position for position in positions if gold in gold_links[position]]
     share = gold / max(1, length - 1)
     return min(linked or positions, key=lambda position: abs(position / max(1, len(gold_links) - 1) - share))
@@ -294,7 +289,7 @@ class Generative:
     judged: Judged | None = None  # how many were judged by annotators, if they were asked
 
     def to_dict(self) -> dict[str, Any]:
-        """What `--json` prints: judged by the reference, or by the own antecedent with the reference's part inside."""
+        """Return the JSON object: by the reference, or by the own antecedent with the reference's part inside."""
         if self.own is None:
             return self._by_reference()
         return {
@@ -312,7 +307,7 @@ class Generative:
             "system": self.system,
             **self.counts.to_dict(),
             **(self.judged.to_dict() if self.judged else {}),
-            "breakdowns": {n: {g: c.to_dict() for g, c in groups.items()} for n, groups in self.breakdowns.items()},
+            "breakdowns": as_documents(self.breakdowns),
             "found_by": dict(self.how),
             "references": self.ceiling,
             "gap": self.gap.to_dict() if self.gap else None,
@@ -335,7 +330,7 @@ def read_texts(suite: Suite, tokenize: str = "auto", *, normalize: bool = True, 
         raise BadInput(suite.path or header.name, problem, remedy=remedy)
     examples = tuple(judged.values())
     words = Tokenization(tokenize, normalize, (header.source_language, header.target_language))
-    every = examples or tuple(suite)  # if none is judged, all tell how the text is divided
+    every = examples or tuple(suite)  # if none is judged, all show whether the text is tokenized
     source = words.source(example.source[-1] for example in every)
     target = words.target(candidate[-1] for example in every for candidate in example.candidates)
     sentences = iter(target.sentences)
@@ -357,7 +352,7 @@ def read_translations(path: Path, texts: Texts, suite: Suite) -> Text:
 
 
 def alignment_label(settings: Settings, corpus: Sequence[Pair] = (), saved: Path | None = None) -> str:
-    """How texts were aligned, for a signature, as APT's says it; a corpus and a saved aligner with their hashes.
+    """The aligner of texts as signatures name it; a corpus and a saved aligner with their hashes.
 
     saved: the folder of an aligner that was trained before
     """
@@ -431,7 +426,7 @@ def evaluate_translations(
     judged, answers: how many of the outcomes are verdicts of annotators, and which answers these are, for the signature
     """
     pairs = list(zip(texts.examples, outcomes, strict=True))
-    wanted = by.named(by_tags or texts.header.breakdowns)
+    wanted = by.parse_all(by_tags or texts.header.breakdowns)
     if by_tags:
         by.check_known(wanted.values(), {tag for example in texts.examples for tag in example.tags})
     counts, groups = count(pairs, list(by_tags or texts.header.breakdowns), asked=judged is not None)
@@ -459,7 +454,7 @@ def evaluate_translations(
 def pronouns_of(
     texts: Texts, translation: Sequence[Sequence[str]], alignments: Sequence[Alignment], outcomes: Sequence[Outcome]
 ) -> dict[int, Pronoun]:
-    """Where the pronouns were found, for the agreement with own antecedents, by the examples' numbers in the suite."""
+    """The positions of pronouns, for the agreement with own antecedents, by the examples' numbers in the suite."""
     pronouns = {}
     for n, (number, outcome) in enumerate(zip(texts.numbers, outcomes, strict=True)):
         words = (texts.source[n], translation[n], alignments[n])

@@ -3,7 +3,7 @@
 A system that writes *der Schläger* for *the bat* is right to write *er*, whatever noun the reference has (APT §1;
 Guillou and Hardmeier 2018). The antecedent that a suite names is followed into the system's translation by word
 alignment, its gender and number are those of the noun there, and the pronoun has to agree with it. The reference
-translation is used for one thing only: to tell which one is meant where the source sentence has several pronouns.
+translation is used for one purpose only: to decide which one is meant where the source sentence has several pronouns.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from anaphora.align.alignment import Alignment, find_translation, links
 from anaphora.align.tokenize import Tokenization
 from anaphora.core.errors import BadInput
 from anaphora.evaluation import decision as by
+from anaphora.evaluation.result import as_documents
 from anaphora.languages.agreement import Classes, NounAgreement, head_of, load_agreement, number_of
 from anaphora.languages.pronouns import normalize_word, plain, polite_forms, pronoun_forms, usual_pronouns
 from anaphora.stats.intervals import wilson
@@ -78,7 +79,7 @@ class Pronoun:
 
 @dataclass(frozen=True, slots=True)
 class AgreementCounts:
-    """How many of each verdict, and the share that agrees among the decided with its interval."""
+    """The number of each verdict, and the share that agrees among the decided with its interval."""
 
     agrees: int
     disagrees: int
@@ -129,7 +130,7 @@ class OwnAgreement:
     judged: Judged | None = None  # how many were judged by annotators, if they were asked
 
     def with_outcome(self, outcome: str, verdict: str | None = None) -> int:
-        """How many of these examples have an outcome by the reference, and a verdict."""
+        """The number of examples with an outcome by the reference, and a verdict."""
         cells = self.by_reference.items()
         return sum(n for (one, other), n in cells if one == outcome and verdict in (None, other))
 
@@ -139,7 +140,7 @@ class OwnAgreement:
         return {
             **self.counts.to_dict(),
             **(self.judged.to_dict() if self.judged else {}),
-            "breakdowns": {n: {g: c.to_dict() for g, c in groups.items()} for n, groups in self.breakdowns.items()},
+            "breakdowns": as_documents(self.breakdowns),
             "reasons": dict(self.reasons),
             "without_antecedent": self.untagged,
             "correct": outcomes["correct"] if judged else None,
@@ -165,7 +166,7 @@ def with_antecedents(suite: Suite) -> dict[int, Example]:
 
 @dataclass(frozen=True)
 class Judge:
-    """What is needed of the two languages to judge an example."""
+    """The data of the two languages that judging an example needs."""
 
     header: Header
     nouns: NounAgreement
@@ -187,7 +188,7 @@ class Judge:
         return cls(header, nouns, forms, numbers, usual, pronouns, polite_forms(header.target_language))
 
     def source_position(self, example: Example, words: Words, pronoun: Pronoun, heads: Sequence[int]) -> int | None:
-        """Where the source pronoun is; heads: of the antecedent if it is in the same sentence."""
+        """The position of the source pronoun; heads: of the antecedent if it is in the same sentence."""
         if pronoun.position is not None:
             return pronoun.position
         named = example.tags.get("source_pronoun")
@@ -197,7 +198,7 @@ class Judge:
         return next(after, positions[0] if positions else None)
 
     def pronoun_position(self, pronoun: Pronoun, source: int, written: Words) -> int | None:
-        """Where the translation of the pronoun is. A form that is an article as well has to be linked."""
+        """The position of the pronoun's translation. A form that is an article as well has to be linked."""
         if pronoun.translated is not None:
             article = pronoun.rescued and written[pronoun.translated] in self.nouns.determiners
             return None if article else pronoun.translated
@@ -213,7 +214,7 @@ class Judge:
         return None if translated is None else translated.position
 
     def predicate_position(self, pronoun: Pronoun, source: int, written: Words) -> tuple[int, Classes] | None:
-        """Where the predicate of a pronoun that is left out is, and its classes. The verb is that after the pronoun."""
+        """Position and classes of the predicate of a pronoun that is left out. Its verb is after the source pronoun."""
         predicates = self.nouns.predicates
         if predicates is None:
             return None
@@ -228,7 +229,7 @@ class Judge:
         return None
 
     def noun_position(self, head: int, source: Words, alignment: Alignment, translation: Words) -> int | None:
-        """Where the translation of the antecedent's head is. translation: as the system wrote it"""
+        """The position of the translation of the antecedent's head. translation: as the system wrote it"""
         written = plain(translation, self.polite)
 
         def is_other(word: int) -> bool:
@@ -266,24 +267,27 @@ class Sentence:
     alignment: Alignment
 
 
-def judge(judging: Judge, example: Example, pronoun: Pronoun, antecedent: Sentence | None, *, here: bool) -> Verdict:
+def judge(
+    judging: Judge, example: Example, pronoun: Pronoun, antecedent: Sentence | None, *, same_sentence: bool
+) -> Verdict:
     """The verdict on one example.
 
-    antecedent: the sentence of the antecedent, None if the system did not translate it; here: it is the current one
+    antecedent: the sentence of the antecedent, None if the system did not translate it
+    same_sentence: whether it is the current sentence
     """
     words = [normalize_word(word) for word in pronoun.source]
     if antecedent is None:
         return Verdict(example.id, NOT_FOUND, NO_CONTEXT)
-    source = words if here else [normalize_word(word) for word in antecedent.source]
+    source = words if same_sentence else [normalize_word(word) for word in antecedent.source]
     heads = head_positions(example, source, judging.header.source_language)
-    position = judging.source_position(example, words, pronoun, heads if here else ())
+    position = judging.source_position(example, words, pronoun, heads if same_sentence else ())
     if position is None:
         return Verdict(example.id, NOT_FOUND, NO_PRONOUN)
     if not heads:
         return Verdict(example.id, NOT_FOUND, NOT_IN_SOURCE)
-    head = _chosen(example, [one for one in heads if not here or one < position] or heads)
+    head = _chosen(example, [one for one in heads if not same_sentence or one < position] or heads)
     written = plain(pronoun.translation, judging.polite)
-    context = written if here else plain(antecedent.translation, judging.polite)
+    context = written if same_sentence else plain(antecedent.translation, judging.polite)
     noun = judging.noun_position(head, source, antecedent.alignment, antecedent.translation)
     if noun is None:
         return Verdict(example.id, NOT_FOUND, NOT_TRANSLATED, source[head])
@@ -303,7 +307,7 @@ def judge(judging: Judge, example: Example, pronoun: Pronoun, antecedent: Senten
 
 
 def head_positions(example: Example, words: Words, language: str) -> list[int]:
-    """Where the head of the antecedent is in a sentence in lower case: in the whole phrase, or else by itself."""
+    """The positions of the antecedent's head in a lower-cased sentence: in the whole phrase, or else by itself."""
     split = Tokenization("none").source([str(example.tags[TAG])]).sentences[0]
     phrase = [normalize_word(word) for word in split]
     named = example.tags.get(f"{TAG}_head")
@@ -316,7 +320,7 @@ def head_positions(example: Example, words: Words, language: str) -> list[int]:
 
 
 def _chosen(example: Example, heads: Sequence[int]) -> int:
-    """Which of several heads is meant: the one nearest to where the annotation has it, or else the last."""
+    """The head that is meant: the one nearest to its annotated position, or else the last."""
     position = example.tags.get(f"{TAG}_head_id")
     if type(position) is int:
         return min(heads, key=lambda head: abs(head + 1 - position))
@@ -324,7 +328,7 @@ def _chosen(example: Example, heads: Sequence[int]) -> int:
 
 
 def antecedent_sentence(example: Example) -> int | None:
-    """How many sentences before the current one the antecedent is, or None if the passage does not have it.
+    """The number of sentences from the antecedent to the current one, or None if the passage does not have it.
 
     Without the tag `distance`, it is the nearest sentence that has the words of the antecedent.
     """
@@ -333,7 +337,7 @@ def antecedent_sentence(example: Example) -> int | None:
         return distance if 0 <= distance < len(example.source) else None
     wanted = _letters(str(example.tags[TAG]))
     nearest = enumerate(reversed(example.source))
-    return next((back for back, sentence in nearest if wanted in _letters(sentence)), None)
+    return next((before for before, sentence in nearest if wanted in _letters(sentence)), None)
 
 
 def _letters(text: str) -> str:
@@ -345,8 +349,8 @@ def _letters(text: str) -> str:
 def check_context(path: Path, suite: str | Path, examples: Mapping[int, Example], passages: Sequence[Passage]) -> None:
     """Raise an error if no translation has the sentence of its antecedent. path: of the translations"""
     suite = shlex.quote(str(suite))
-    backs = ((antecedent_sentence(example), passages[number]) for number, example in examples.items())
-    if all(back and back >= len(passage) for back, passage in backs):
+    distances = ((antecedent_sentence(example), passages[number]) for number, example in examples.items())
+    if all(distance and distance >= len(passage) for distance, passage in distances):
         raise BadInput(
             path,
             "the antecedents are in earlier sentences, which are not translated",
@@ -368,14 +372,14 @@ def judge_suite(
     align: aligns the other sentences; words: how they are divided, source and translation
     """
     judging = Judge.of(header)
-    backs = {number: antecedent_sentence(example) for number, example in examples.items()}
+    distances = {number: antecedent_sentence(example) for number, example in examples.items()}
     wanted: dict[tuple[int, int], tuple[str, str]] = {}  # number and distance → source and translation
     for number, example in examples.items():
-        back, passage = backs[number], passages[number]
+        distance, passage = distances[number], passages[number]
         if number not in judged:
             wanted[number, 0] = example.source[-1], passage[-1]
-        if back and back < len(passage):
-            wanted[number, back] = example.source[-1 - back], passage[-1 - back]
+        if distance and distance < len(passage):
+            wanted[number, distance] = example.source[-1 - distance], passage[-1 - distance]
     aligned: dict[tuple[int, int], Sentence] = {}
     if wanted:
         source = words[0].source(one for one, _ in wanted.values()).sentences
@@ -384,17 +388,17 @@ def judge_suite(
         aligned = {key: Sentence(*sentence) for key, sentence in zip(wanted, sentences, strict=True)}
     verdicts = []
     for number, example in examples.items():
-        back = backs[number]
+        distance = distances[number]
         current = judged.get(number)
         if current is None:
             own = aligned[number, 0]
             current = Pronoun(own.source, own.translation, own.alignment)
-        if back is None:
+        if distance is None:
             verdicts.append(Verdict(example.id, NOT_FOUND, NOT_IN_SOURCE))
             continue
-        here = Sentence(current.source, current.translation, current.alignment)
-        sentence = here if back == 0 else aligned.get((number, back))
-        verdicts.append(judge(judging, example, current, sentence, here=back == 0))
+        own = Sentence(current.source, current.translation, current.alignment)
+        sentence = own if distance == 0 else aligned.get((number, distance))
+        verdicts.append(judge(judging, example, current, sentence, same_sentence=distance == 0))
     return tuple(verdicts)
 
 
@@ -409,15 +413,10 @@ def count(
     judged: Judged | None = None,
 ) -> OwnAgreement:
     """Verdicts in all and by breakdowns. outcomes: by the reference, by the ids of examples"""
-    pairs = list(zip(examples, verdicts, strict=True))
-    groups = by.grouped(breakdowns, ((example.tags, verdict.verdict) for example, verdict in pairs))
+    values = [(example.tags, verdict.verdict) for example, verdict in zip(examples, verdicts, strict=True)]
     known = outcomes or {}
     return OwnAgreement(
-        _counts(Counter(verdict.verdict for verdict in verdicts), confidence),
-        {
-            name: {group: _counts(Counter(members), confidence) for group, members in of_name.items()}
-            for name, of_name in groups.items()
-        },
+        *by.counted(breakdowns, values, lambda numbers: _counts(numbers, confidence)),
         tuple(verdicts),
         dict(Counter(verdict.reason for verdict in verdicts if verdict.reason).most_common()),
         untagged,

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from anaphora.core.errors import AnaphoraError
+from anaphora.core.errors import check_name
 from anaphora.measurement import PLAIN, Measurement, canonical
 from anaphora.stats.resampling import Interval, Resampling
-from anaphora.stats.signature import Signature, named
+from anaphora.stats.signature import Signature, with_hash
 from anaphora.table import Rendered
 
 
@@ -38,7 +38,7 @@ class Proportion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings(Resampling):
-    """Everything that a figure depends on besides the suite and the scores: how to decide, and how to resample."""
+    """Settings of an evaluation: how to compare scores, and how to resample."""
 
     minimize: bool = False
     normalize: str = "sum"  # or "mean": per token
@@ -52,8 +52,7 @@ class Settings(Resampling):
             ("scores_are", self.scores_are, ("sum", "mean")),
             ("interval", self.interval, ("wilson", "bootstrap")),
         ):
-            if value not in known:
-                raise AnaphoraError(f"unknown {name} {value!r}. Known: {', '.join(known)}")
+            check_name(name, value, known)
         Resampling.__post_init__(self)
 
 
@@ -62,11 +61,12 @@ class Result(Rendered):
     """The result of `evaluate` for one system on one suite.
 
     protocol: settings of the scoring that differ from plain scoring, as in `Measurement`
-    untagged: for each breakdown, how many examples have no value for it and are in none of its groups
-    blocks: of which every example is right; cut_blocks: those not counted, as some of their examples were not scored
-    unanswered: examples to which the system gave no answer: wrong, and no ties; answers: what it said to some of them
+    untagged: for each breakdown, the number of examples without a value, which are in none of its groups
+    blocks: blocks in which every example is right; cut_blocks: blocks that are not counted, because they were not
+        scored completely
+    unanswered: number of examples without an answer, which are wrong and not ties; answers: some of the responses
     priors: for templates without a right answer, the share of each choice
-    unpaired: for each of these, how many examples lack the other order of their nouns and are not counted
+    unpaired: for each of these, the number of examples that lack the other order of their nouns and are not counted
     """
 
     TABLES = "anaphora.reports.tables:result_table"
@@ -116,12 +116,12 @@ class Result(Rendered):
 
     @property
     def measurement(self) -> Measurement:
-        """How the system was measured."""
+        """The context and settings under which the system was scored."""
         return Measurement(self.context, self.protocol)
 
     @property
     def signature(self) -> str:
-        """Short, as sacreBLEU's: what distinguishes this figure from another."""
+        """A short signature, as in sacreBLEU."""
         return str(_result_signature(self))
 
     @property
@@ -130,7 +130,7 @@ class Result(Rendered):
         return _result_signature(self).long
 
     def metrics(self) -> dict[str, float | int]:
-        """Names and numbers without nesting, as `evaluate` and experiment trackers take them."""
+        """The figures as a flat dict, for the library `evaluate` and for experiment trackers."""
         numbers: dict[str, float | int] = {"total": self.figure.total, "ties": self.ties}
         if self.accuracy is not None:
             numbers["accuracy"] = self.accuracy
@@ -141,7 +141,7 @@ class Result(Rendered):
         return numbers
 
     def to_dict(self) -> dict[str, Any]:
-        """What `anaphora evaluate --json` prints."""
+        """Return the JSON object that `anaphora evaluate --json` prints."""
         return {
             "suite": self.suite,
             "system": self.system,
@@ -149,10 +149,7 @@ class Result(Rendered):
             **self.figure.to_dict(),
             "ties": self.ties,
             "unanswered": self.unanswered,
-            "breakdowns": {
-                name: {group: figure.to_dict() for group, figure in groups.items()}
-                for name, groups in self.breakdowns.items()
-            },
+            "breakdowns": as_documents(self.breakdowns),
             "untagged": dict(self.untagged),
             "blocks": self.blocks.to_dict() if self.blocks else None,
             "cut_blocks": self.cut_blocks,
@@ -172,6 +169,11 @@ class Result(Rendered):
         }
 
 
+def as_documents(groups: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return the figures of breakdowns (by name and group) as `--json` prints them."""
+    return {name: {group: figure.to_dict() for group, figure in figures.items()} for name, figures in groups.items()}
+
+
 # What the signatures of evaluations have in common.
 
 UNKNOWN = "?"
@@ -186,13 +188,13 @@ class RunSignature(Signature):
 
     def suite(self, name: str, sha256: str) -> Self:
         """The suite with the beginning of its hash; the long form has the whole hash."""
-        return self.add("s", named(name, sha256), "suite", f"{name}@{sha256}")
+        return self.add("s", with_hash(name, sha256), "suite", f"{name}@{sha256}")
 
     def others(self, suites: Sequence[str]) -> Self:
         """Other suites, as name@hash, or their number with a hash of them all, whatever their order."""
         if len(suites) > MOST_NAMED:
             digest = hashlib.sha256("\n".join(sorted(suites)).encode()).hexdigest()
-            return self.add("vs", named(str(len(suites)), digest))
+            return self.add("vs", with_hash(str(len(suites)), digest))
         for suite in suites:
             self.add("vs", suite)
         return self
@@ -203,7 +205,7 @@ class RunSignature(Signature):
         return self.add("set", _joined([m.code for m in measurements], PLAINLY))
 
     def decided(self, settings: Settings, ties: bool = True) -> Self:
-        """How scores become decisions, and whatever is unusual about it."""
+        """Add how scores become decisions, with every setting that is not the default."""
         self.add("norm", settings.normalize).add("tie", "wrong" if ties else None)
         return self.add("better", "lower" if settings.minimize else None).confidence(settings)
 

@@ -1,4 +1,4 @@
-"""How much of a system's accuracy is left under attack: before and after on the very same items (ContraCAT §5.3)."""
+"""The accuracy of a system before and after attacks on the same items (ContraCAT §5.3)."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.evaluation.compare import Pair, compare_runs, corrected, original_of
 from anaphora.evaluation.contrastive import evaluate_run
-from anaphora.evaluation.result import Proportion, RunSignature, Settings
+from anaphora.evaluation.result import Proportion, RunSignature, Settings, as_documents
 from anaphora.measurement import PLAIN, Measurement, canonical
 from anaphora.runs import LoadedRun, Run, ScoredExample, load
-from anaphora.stats.signature import named
+from anaphora.stats.signature import with_hash
 
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """What one attack does: `pair` has the accuracy before (first) and after (second), the change, tests and flips."""
+    """The effect of an attack: `pair` has the accuracy before (first) and after (second), the change, tests, flips."""
 
     name: str
     suite: str
@@ -31,8 +31,8 @@ class Attack:
     def to_dict(self) -> dict[str, Any]:
         row = {"attack": self.name, "suite": self.suite, **_renamed(self.pair.overall.to_dict())}
         row["breakdowns"] = {
-            name: {group: _renamed(difference.to_dict()) for group, difference in groups.items()}
-            for name, groups in self.pair.breakdowns.items()
+            name: {group: _renamed(document) for group, document in groups.items()}
+            for name, groups in as_documents(self.pair.breakdowns).items()
         }
         return {**row, "gained": list(self.pair.gained), "lost": list(self.pair.lost)}
 
@@ -101,7 +101,7 @@ def robustness(
         _check(before, run)
         for name, part in _parts(run).items():
             comparison = compare_runs([whole, part], breakdowns=breakdowns, settings=settings, test=test)
-            labels.append((name, named(run.header.suite, run.header.sha256)))
+            labels.append((name, with_hash(run.header.suite, run.header.sha256)))
             pairs.append(comparison.pairs[0])
             repeated |= comparison.repeated if breakdowns else {}
             test = comparison.test
@@ -139,7 +139,7 @@ def _parts(run: Run) -> dict[str, LoadedRun]:
 
 
 def _check(before: Run, run: Run) -> None:
-    """Before and after must be one system, used in one way; score files do not say whose they are."""
+    """Before and after must be one system, used in one way; score files do not name their system."""
     one, other = before.header, run.header
     imported = one.system.startswith("scores:") or other.system.startswith("scores:")
     stated = [] if imported else [("system", one.system, other.system), *_unlike(one.measurement, other.measurement)]

@@ -24,7 +24,7 @@ LEXICONS: Mapping[str, Callable[[], GermanNouns | None]] = {"de": german_nouns} 
 
 @dataclass(frozen=True)
 class Predicates:
-    """What agrees with a subject that may be left out (Spanish *es nueva*): the word after one of these verbs.
+    """Predicates that agree with a subject that may be left out (Spanish *es nueva*): words after one of these verbs.
 
     between: words that may stand before it; endings: its classes by its ending; never, never_endings: do not agree
     """
@@ -48,7 +48,7 @@ class Predicates:
 
 @dataclass(frozen=True)
 class NounAgreement:
-    """What is known of the nouns of a language.
+    """The gender and number of the nouns of a language.
 
     classes: of nouns; determiners: the classes of the noun after each; before_vowel: further ones before a vowel
     between, between_endings, never_between: words that may stand between determiner and noun
@@ -83,7 +83,7 @@ class NounAgreement:
         return None
 
     def known_genders(self, noun: str) -> Classes:
-        """The genders (m, f, n) of a noun by lexicon or ending; empty if neither tells."""
+        """The genders (m, f, n) of a noun by lexicon or ending; empty if neither knows it."""
         if gender := self._listed(noun):
             return frozenset(gender)
         if self.lexicon is not None and (genders := self.lexicon.genders(noun)):
@@ -91,11 +91,11 @@ class NounAgreement:
         return frozenset(gender for ending, gender in (self.endings or {}).items() if noun.endswith(ending))
 
     def noun_classes(self, words: Sequence[str], noun: int) -> Classes:
-        """The possible classes of a noun in its sentence: all if nothing tells, none if determiner and noun differ."""
+        """The possible classes of a noun in its sentence: all if nothing restricts them, none if all are ruled out."""
         word = words[noun]
         by_determiner = self.determiner_before(words, noun)
         possible = self.classes if by_determiner is None else by_determiner & self.classes
-        if listed := self._listed(word):  # el agua: the article does not tell
+        if listed := self._listed(word):  # el agua: the article does not show it
             numbers = {number_of(name) for name in possible}
             return frozenset(c for c in self.classes if number_of(c) in numbers and gender_of(c) in (listed, ""))
         if genders := self.known_genders(word):
@@ -108,7 +108,7 @@ class NounAgreement:
         return possible
 
     def may_be_noun(self, word: str) -> bool:
-        """Whether a word could be a noun: it has letters and is no determiner."""
+        """Whether a word could be a noun: it has letters and is not a determiner."""
         return any(map(str.isalpha, word)) and word not in self.determiners
 
     def written_as_noun(self, sentence: Sequence[str], index: int) -> bool:
@@ -144,7 +144,7 @@ def number_of(name: str) -> str:
 
 
 def load_agreement(language: str) -> NounAgreement:
-    """What is known of a language; an error if that is nothing."""
+    """The noun agreement of a language; an error if there are no data for it."""
     short = language.lower().partition("-")[0]
     known = names_with(TABLE)
     content = table(short, TABLE) or {}
@@ -152,7 +152,7 @@ def load_agreement(language: str) -> NounAgreement:
     if "determiners" not in content or not forms:
         targets = [name for name in known if "determiners" in (table(name, TABLE) or {})]
         raise AnaphoraError(
-            f"the determiners of {language!r} are not known, which show the gender of a noun. Known: "
+            f"the determiners of {language!r}, which show the gender of a noun, are not known. Known: "
             f"{', '.join(targets)}. Add the table [{TABLE}] to a data file for the language (docs/extending.md)"
         )
     genders = (table(short, "grammar") or {}).get("genders") or list(GENDERS)

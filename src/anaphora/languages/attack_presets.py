@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
+from anaphora.core.errors import AnaphoraError, BadInput, check_name
 from anaphora.core.parsing import read_toml
 
 DATA = Path(__file__).parent / "data" / "attacks"
@@ -26,9 +26,7 @@ def preset(kind: str, name: str, file: Path | None = None) -> Table:
     kind: `phrase`, `possessive` or `distractor`
     """
     presets = {**built_in(kind), **(read_toml(file) if file else {})}
-    if name not in presets:
-        known = ", ".join(presets)
-        raise AnaphoraError(f"unknown preset {name!r}{did_you_mean(name, presets)}. Known: {known}")
+    check_name("preset", name, presets)
     table = presets[name]
     if not isinstance(table, dict):
         raise BadInput(preset_file(kind, name, file), f"{name} must be a table", remedy=f"Begin it with [{name}].")

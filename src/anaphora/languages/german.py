@@ -243,7 +243,7 @@ def pronoun(gender: str, case: str, like: str = "") -> str:
 
 
 def possessor_genders(form: str) -> frozenset[str]:
-    """The possible genders of the possessor of a possessive; empty if the word is no possessive."""
+    """The possible genders of the possessor of a possessive; empty if the word is not a possessive."""
     match = POSSESSIVE.fullmatch(form)
     if match is None:
         return frozenset()
@@ -390,8 +390,8 @@ def words_of(text: str) -> list[Word]:
 def mentions(text: str, gender: str, start: int = 0) -> Mentions:
     """The words after a position that can refer back to a singular noun of this gender.
 
-    >>> found = mentions("Da ist er, und sein Dach. Der gefällt mir.", "Masc")
-    >>> [w.text for w in found.pronouns], [w.text for w in found.others]
+    >>> anaphors = mentions("Da ist er, und sein Dach. Der gefällt mir.", "Masc")
+    >>> [w.text for w in anaphors.pronouns], [w.text for w in anaphors.others]
     (['er', 'sein'], ['Der'])
     """
     words = words_of(text)
@@ -451,7 +451,7 @@ OTHER_VERBS = frozenset(
 
 
 def case_in_clause(before: str, after: str) -> str | None:
-    """The case of a noun phrase by the closed-class words of its clause: Nom, Acc, or None if they do not tell.
+    """The case of a noun phrase by the closed-class words of its clause: Nom, Acc, or None if they do not show it.
 
     before, after: the text of the sentence on both sides of the noun phrase, which has no preposition
 

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.core.parsing import read_toml
+from anaphora.core.parsing import expecting, read_toml
 from anaphora.languages import names_with, table
 
 CITATION_CASE = "nominative"
-PLURAL = "plural"  # stands where a gender stands: "der, die, das" have one plural
-SPACES = re.compile(r"\s+(?=[.,;]|\s|$)")  # forms may be empty, and leave spaces behind
+PLURAL = "plural"  # used in place of a gender: "der, die, das" have one plural
+SPACES = re.compile(r"\s+(?=[.,;]|\s|$)")  # forms may be empty and leave spaces
 
 Table = Mapping[str, Mapping[str, str]]  # case → gender or plural → word
 
@@ -135,7 +135,7 @@ def load_grammar(language: str, path: Path | None = None) -> Grammar:
 
 def parse_grammar(data: Mapping[str, Any], language: str, path: Path) -> Grammar:
     """A grammar from the content of its table."""
-    try:
+    with expecting(path, "a grammar", remedy="Compare with the built-in ones: docs/templates.md"):
         grammar = Grammar(
             language=language,
             path=path,
@@ -156,12 +156,9 @@ def parse_grammar(data: Mapping[str, Any], language: str, path: Path) -> Grammar
             joins=tuple((re.compile(join["at"]), join["write"]) for join in data.get("joins", ())),
         )
         for pattern, new in grammar.joins:
-            pattern.sub(new, "")  # a wrong replacement is found out now
+            pattern.sub(new, "")  # raises if the replacement is invalid
         for form in {form for forms in grammar.nouns.values() for form in forms.values()}:
             grammar.forms[form]
-    except (KeyError, TypeError, ValueError, AttributeError, re.error) as error:
-        problem = f"not a grammar ({type(error).__name__}: {error})"
-        raise BadInput(path, problem, remedy="Compare with the built-in ones: docs/templates.md") from None
     return grammar
 
 

@@ -1,4 +1,4 @@
-"""Where two candidates differ, and where a pronoun is: what the report and the study highlight, or hide."""
+"""The words in which candidates differ, and positions of pronouns, which the report and the study highlight or hide."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STRAIGHT = str.maketrans(dict.fromkeys(APOSTROPHES, "'"))
 def differences(one: str, other: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
     """The stretches of words in which two sentences differ; words next to each other are one stretch.
 
-    Where one sentence lacks words that the other has, the word that follows (or else the last one) shows the place.
+    Where one sentence lacks words that the other has, the word that follows (or else the last one) marks the place.
     """
     words = [list(WORD.finditer(sentence)) for sentence in (one, other)]
     a, b = ([match.group() for match in matches] for matches in words)
@@ -63,7 +63,7 @@ def replaced_pronouns(one: str, other: str) -> tuple[str, str] | None:
 
 
 def occurrences(pronoun: str, sentence: str) -> list[Span]:
-    """Where a word stands in a sentence as a word of its own, whatever its case."""
+    """The spans of a word in a sentence, as a separate word in any case."""
     pattern = re.escape(normalize_word(pronoun)).replace("'", f"['{APOSTROPHES}]")
     start = "" if pronoun.startswith(("'", *APOSTROPHES)) else r"(?<!\w)"  # geht's
     end = "" if pronoun.endswith(("'", *APOSTROPHES)) else r"(?!\w)"  # c'est

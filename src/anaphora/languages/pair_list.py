@@ -29,7 +29,7 @@ EXAMPLE = 'Write {"he_it": [[0.9, {"REF": 9, "SYS": 1, "Tie": 0}]]}.'
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class PairJudgments:
     """Annotators' judgments of a pronoun pair: their agreement, and how often each answer was given."""
 
     agreement: float
@@ -47,9 +47,9 @@ class Judged:
         return human | {"human_system": self.system, "human_ties": self.ties}
 
 
-def read_pair_list(path: Path) -> dict[str, Judged]:
+def read_pair_list(path: Path) -> dict[str, PairJudgments]:
     """Return `reference:system` → judgments; several studies of a pair are merged, weighted by their answers."""
-    studies: dict[str, list[Judged]] = {}
+    studies: dict[str, list[PairJudgments]] = {}
     for pair, judged in _entries(path):
         studies.setdefault(pair, []).append(judged)
     if not studies:
@@ -57,8 +57,8 @@ def read_pair_list(path: Path) -> dict[str, Judged]:
     return {pair: _merged(parts) for pair, parts in studies.items()}
 
 
-def pair_list_json(judged: Mapping[str, Judged]) -> str:
-    """Return the list in the published form, a pair per line; answers that nobody gave are left out.
+def pair_list_json(judged: Mapping[str, PairJudgments]) -> str:
+    """Return the list in the published form, a pair per line; answers without a vote are left out.
 
     Agreements are rounded to 12 digits: the last ones depend on the processor, and the same answers make the same file.
     """
@@ -70,48 +70,48 @@ def pair_list_json(judged: Mapping[str, Judged]) -> str:
     return "{" + ",\n ".join(lines) + "}\n"
 
 
-def pair_list_rows(judged: Mapping[str, Judged]) -> list[tuple[str, ...]]:
+def pair_list_rows(judged: Mapping[str, PairJudgments]) -> list[tuple[str, ...]]:
     """Return the rows of the table, under COLUMNS."""
     return [
         (*pair.split(":", 1), f"{one.agreement:.6f}", *map(str, one.counts.values())) for pair, one in judged.items()
     ]
 
 
-def errors_of(judged: Mapping[str, Judged], threshold: float = THRESHOLD) -> frozenset[str]:
+def errors_of(judged: Mapping[str, PairJudgments], threshold: float = THRESHOLD) -> frozenset[str]:
     """Return the pairs that count as errors: agreement is high enough, and the reference's pronoun preferred (§5.1)."""
     return frozenset(p for p, one in judged.items() if one.agreement >= threshold and one.reference > one.system)
 
 
-def _merged(parts: list[Judged]) -> Judged:
+def _merged(parts: list[PairJudgments]) -> PairJudgments:
     answers = [sum(part.counts.values()) for part in parts]
     if not any(answers):
         answers = [1] * len(parts)
     agreement = sum(part.agreement * count for part, count in zip(parts, answers, strict=True)) / sum(answers)
-    return Judged(agreement, sum(p.reference for p in parts), sum(p.system for p in parts), sum(p.ties for p in parts))
+    return PairJudgments(
+        agreement, sum(p.reference for p in parts), sum(p.system for p in parts), sum(p.ties for p in parts)
+    )
 
 
-def _entries(path: Path) -> Iterable[tuple[str, Judged]]:
+def _entries(path: Path) -> Iterable[tuple[str, PairJudgments]]:
     if is_pickle(path):
         return [entry for document in read_plain_pickles(path) for entry in _listed(document, path)]
     first = next((line for line in text_lines(path) if line.strip()), "")
     return _listed(read_json(path), path) if first.lstrip().startswith("{") else _table_entries(path)
 
 
-def _listed(document: Any, path: Path) -> Iterable[tuple[str, Judged]]:
+def _listed(document: Any, path: Path) -> Iterable[tuple[str, PairJudgments]]:
     if not isinstance(document, dict):
         raise BadInput(path, "not a list of pronoun pairs", remedy=EXAMPLE)
     for pair, entries in document.items():
         several = isinstance(entries, list) and not (entries and isinstance(entries[0], int | float))
         for entry in entries if several else [entries]:
-            try:
+            with expecting(path, "an agreement with counts", remedy=EXAMPLE, item=str(pair)):
                 agreement, counts = (entry["agreement"], entry) if isinstance(entry, dict) else entry
-                yield _pair(pair, path), _judged(agreement, counts)
-            except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-                problem = f"{pair}: not an agreement with counts ({error})"
-                raise BadInput(path, problem, remedy=EXAMPLE) from None
+                judged = _judged(agreement, counts)
+            yield _pair(pair, path), judged
 
 
-def _table_entries(path: Path) -> Iterable[tuple[str, Judged]]:
+def _table_entries(path: Path) -> Iterable[tuple[str, PairJudgments]]:
     rows = table_rows(text_lines(path), path)
     _, columns = next(rows, (1, list[str]()))
     names = set(columns)
@@ -136,13 +136,13 @@ def _pair(text: Any, path: Path) -> str:
     raise BadInput(path, f"not a pronoun pair: {text!r}", remedy="Write reference and system pronoun: he_it.")
 
 
-def _judged(agreement: Any, counts: Mapping[str, Any]) -> Judged:
+def _judged(agreement: Any, counts: Mapping[str, Any]) -> PairJudgments:
     if not isinstance(counts, Mapping):
-        raise TypeError("the counts are not an object")
+        raise ValueError("the counts are not an object")
     value = float(agreement)
     if not -1 <= value <= 1:
         raise ValueError(f"agreement is {value}")
     reference, system, ties = (int(counts.get(name) or 0) for name in COUNTS)
     if min(reference, system, ties) < 0:
         raise ValueError("a count is negative")
-    return Judged(value, reference, system, ties)
+    return PairJudgments(value, reference, system, ties)

@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from anaphora.align.tokenize import normalize
+from anaphora.core.config import toml_value
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.parsing import read_toml
 from anaphora.languages import names_with, table, top_value
@@ -191,16 +192,11 @@ def _words(key: str, value: Any, path: Path) -> Words:
 
 def to_toml(lists: Mapping[str, Any]) -> str:
     """Lists as the text of a file that `pronoun_lists` reads."""
-    lines = [f"{key} = {_toml(value)}" for key, value in lists.items() if key != "translations"]
+    lines = [f"{key} = {toml_value(value)}" for key, value in lists.items() if key != "translations"]
     if lists.get("translations"):
-        lines += ["", "[translations]", *(f"{_toml(k)} = {_toml(v)}" for k, v in lists["translations"].items())]
+        entries = lists["translations"].items()
+        lines += ["", "[translations]", *(f"{toml_value(word)} = {toml_value(likely)}" for word, likely in entries)]
     return "\n".join([*lines, ""])
-
-
-def _toml(value: str | Iterable[Any]) -> str:
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)  # JSON's strings are TOML's
-    return f"[{', '.join(_toml(item) for item in value)}]"
 
 
 # Forms: the third-person pronouns of a language by gender and number, in all cases (table [forms]).
@@ -223,12 +219,12 @@ def polite_forms(language: str) -> frozenset[str]:
 
 
 def addressed(words: Sequence[str], polite: frozenset[str]) -> list[bool]:
-    """For each word, whether it is a form of address: written with a capital where no sentence begins."""
+    """Whether each word is a form of address: written with a capital where no sentence begins."""
     return [word in polite and index > 0 and not set(words[index - 1]) <= BEGINNERS for index, word in enumerate(words)]
 
 
 def plain(words: Sequence[str], polite: frozenset[str]) -> list[str]:
-    """Words in lower case, but for forms of address, which keep their capital and so are no pronouns."""
+    """Words in lower case, but for forms of address, which keep their capital and so do not count as pronouns."""
     address = addressed(words, polite)
     return [word if special else normalize_word(word) for word, special in zip(words, address, strict=True)]
 

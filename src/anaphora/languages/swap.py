@@ -33,7 +33,7 @@ class PronounRow:
     forms: Mapping[str, str]
 
     def gender(self, form: str) -> str | None:
-        """The gender of a form; None if it is no form of the row, or has more than one gender."""
+        """The gender of a form; None if it is not a form of the row, or has more than one gender."""
         genders = [gender for gender, own in self.forms.items() if own == form]
         return genders[0] if len(genders) == 1 else None
 
@@ -230,7 +230,7 @@ def _agreeing(sentence: Sentence, index: int, row: PronounRow, gender: str, form
                 return "agreement unclear"  # il s'est lavé, but also il s'est dit
             tokens += _joined(sentence, head)
         if _has_object(sentence, head):
-            return tuple(tokens)  # what follows is said of the object: il la rend heureuse
+            return tuple(tokens)  # what follows describes the object: il la rend heureuse
     elif _participle(sentence, head) and not _with_subject(sentence, head, forms) and _auxiliary(sentence, head, forms):
         tokens.append(head)
     for child in below:

@@ -138,7 +138,7 @@ def finished_log(
 def _prepared(
     features: LanguageModelFeatures, texts: Iterable[Sequence[str]], settings: Adapting
 ) -> tuple[list[list[int]], str]:
-    """Return the passages of all texts, and what tells this adaptation from every other."""
+    """Return the passages of all texts, and a hash that identifies this adaptation."""
     passages = [p for text in texts for p in _passages(features, text, settings.pieces)]
     if not passages:
         raise AnaphoraError("no text to adapt to. Pass files with one sentence per line")

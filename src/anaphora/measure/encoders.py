@@ -154,7 +154,9 @@ class HuggingFaceEncoder(nn.Module):
             raise AnaphoraError(f"{problem}, several of them with commas, or mix") from None
         for layer in parsed:
             if not -layers - 1 <= layer <= layers:
-                raise AnaphoraError(f"{self.spec}: no layer {layer}: there are {layers}, and the embeddings (0)")
+                raise AnaphoraError(
+                    f"{self.spec}: no layer {layer}. The model has layers 1 to {layers}, and the embeddings (0)"
+                )
         return parsed
 
     def _with_updates(self, rank: int) -> Any:

@@ -17,9 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
 import transformers
-from torch import Tensor
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.files import text_lines
@@ -27,7 +25,7 @@ from anaphora.core.finite import all_finite
 from anaphora.measure.encoders import Array, StateCache, text_key
 from anaphora.measure.texts import Progress, Text
 from anaphora.scoring.adapters import Adapter
-from anaphora.scoring.batching import SourceGroup, group_by_source, pad, split_on_oom, token_batches
+from anaphora.scoring.batching import SourceGroup, group_by_source, split_on_oom, token_batches, token_log_probabilities
 from anaphora.scoring.encoded import EncodedCandidate
 from anaphora.scoring.packed import PackedModel, UnsupportedModel
 from anaphora.systems.context import parse_bool, split_settings
@@ -136,9 +134,8 @@ class LanguageModelFeatures:
         if self._scorer is not None:
             with self._scorer.attached():
                 return self._scorer.token_log_probabilities([group.tree for group in batch])
-        with torch.inference_mode():
-            members = [[encoded[n].candidate for n, _ in group.members] for group in batch]
-            return [[row.cpu().numpy() for row in piece_log_probabilities(self.model, group)] for group in members]
+        members = [[encoded[n].candidate for n, _ in group.members] for group in batch]
+        return [[row.cpu().numpy() for row in token_log_probabilities(self.model, group)] for group in members]
 
     def _before(self, context: str, longest: int) -> list[int]:
         """Return the pieces of the context; the oldest are left out where there is no room for `longest` others."""
@@ -166,22 +163,6 @@ class LanguageModelFeatures:
             words.append(last)
         room = max(1, self.model.config.max_position_embeddings - 1)
         return list(encoded["input_ids"])[:room] or [self.begin], words[:room] or [text.begin]
-
-
-def piece_log_probabilities(model: Any, candidates: Sequence[EncodedCandidate]) -> list[Tensor]:
-    """Return the log-probabilities of predicted pieces, computed in one padded batch without a tree.
-
-    Gradients flow into the weights that are not frozen.
-    """
-    read = pad([(*c.given, *c.predicted) for c in candidates], 0).to(model.device)
-    logits = model(input_ids=read.ids, attention_mask=read.mask.long(), use_cache=False).logits
-    rows = []
-    for n, candidate in enumerate(candidates):
-        first, count = len(candidate.given) - 1, len(candidate.predicted)
-        pieces = torch.tensor(candidate.predicted, device=logits.device)
-        predicted = torch.log_softmax(logits[n, first : first + count].float(), -1)
-        rows.append(predicted.gather(1, pieces[:, None])[:, 0])
-    return rows
 
 
 def _sum_by_word(values: Array, words: Sequence[int], text: Text) -> Array:

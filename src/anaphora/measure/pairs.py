@@ -17,7 +17,7 @@ from anaphora.align.backend import Progress
 from anaphora.align.tokenize import sign_name
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.files import write_atomic
-from anaphora.languages.pair_list import Judged, errors_of
+from anaphora.languages.pair_list import PairJudgments, errors_of
 from anaphora.languages.pronouns import Readings, load_readings
 from anaphora.measure.texts import Line, Word, pronoun_indices, read_lines, replace_pronoun, words_of
 from anaphora.suites.catalog import citation
@@ -150,7 +150,7 @@ class Settings:
 
     kind: str = "both"
     aligner: str = "edit"
-    judged: Mapping[str, Judged] | None = None
+    judged: Mapping[str, PairJudgments] | None = None
     threshold: float = 0.8
     own_context: bool = True
     year: str | None = None
@@ -304,7 +304,9 @@ class Files:
         """Return the given names of the systems, by default their files' names."""
         names = list(self.names) or [path.name for path in self.systems]
         if len(names) != len(self.systems) or len(set(names)) != len(names):
-            raise AnaphoraError(f"{len(self.systems)} systems, but names {', '.join(names)}: give each one of its own")
+            raise AnaphoraError(
+                f"{len(self.systems)} systems, but names {', '.join(names)}. Give each system a different name"
+            )
         return names
 
 

@@ -317,7 +317,7 @@ class MeasureSystem:
         )
         language, target = self.measure.readings.language, options.languages[1]
         if target and target != language:
-            raise AnaphoraError(f"{name}: a measure of {language}, but the target language of the suite is {target}")
+            raise AnaphoraError(f"{name}: the measure is for {language}, but the suite's target language is {target}")
         self._about = read_about(Path(name))
 
     def settings(self) -> dict[str, Any]:

@@ -109,7 +109,7 @@ def read_lines(
 
     Documents are separated as in every command (see `core.documents`); with docids, lines are docid⇥sentence.
 
-    signs: receives the normalized signs of each file; a measure must not learn to tell systems by their apostrophes
+    signs: receives the normalized signs of each file; a measure must not recognize systems by their apostrophes
     """
     paths = [reference, *systems, *([source] if source else [])]
     counts = [(signs if signs is not None else {}).setdefault(str(path), Counter()) for path in paths]

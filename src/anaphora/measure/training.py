@@ -297,12 +297,12 @@ def load_measure(folder: Path, *, cache: Path | None = None, fallback: str | Non
 
 def _kept_features(names: Sequence[str], kept: Sequence[int], folder: Path) -> tuple[str, ...]:
     """Return the features that a config names, with the adapters that are in the measure's folder."""
-    found = list(names)
+    located = list(names)
     of_models = [n for n, name in enumerate(names) if name != IDENTITY]
     for n in kept:
         _, mark, query = names[of_models[n]].partition("?")
-        found[of_models[n]] = f"lm:{folder / FEATURE.format(n)}{mark}{query}"
-    return tuple(found)
+        located[of_models[n]] = f"lm:{folder / FEATURE.format(n)}{mark}{query}"
+    return tuple(located)
 
 
 def read_about(folder: Path) -> dict[str, Any]:

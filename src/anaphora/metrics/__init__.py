@@ -1,9 +1,11 @@
-"""Metrics with a reference, and invented example files to try them on, which say nothing about any real system."""
+"""Metrics with a reference: what their systems are called, and invented example files to try them on."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+from anaphora.core.errors import AnaphoraError
 from anaphora.core.files import atomic_writer
 
 DATA = Path(__file__).with_name("data")
@@ -16,6 +18,22 @@ FILES = {
     # two systems' translations of ten pronouns, and what annotators accept
     "discomt": ("annotations.tsv",),
 }
+
+
+def system_names(translations: Sequence[Path], names: Sequence[str]) -> tuple[str, ...]:
+    """Return what systems are called: the names that were given, one for each, or the paths of their translations."""
+    check_one_each("name (--name)", names, translations)
+    systems = tuple(names) or tuple(map(str, translations))
+    if len(set(systems)) != len(systems):
+        raise AnaphoraError("two translations have the same name: tell them apart with --name, once for each")
+    return systems
+
+
+def check_one_each(what: str, given: Sequence[object], translations: Sequence[Path]) -> None:
+    """Raise an error unless none or one of these is given for each translation."""
+    if given and len(given) != len(translations):
+        counts = f"{len(translations)} translations, but {len(given)}"
+        raise AnaphoraError(f"one {what} is needed for each translation, in their order: {counts} given")
 
 
 def write_example(name: str, folder: Path) -> list[Path]:

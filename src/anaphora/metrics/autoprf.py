@@ -24,7 +24,7 @@ from anaphora.align import Aligner, align_systems
 from anaphora.align.alignment import Alignment, parse_alignment
 from anaphora.align.tokenize import DEFAULT, Treatment, pair_of, signature
 from anaphora.core.documents import read_parallel
-from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput, check_name
 from anaphora.languages.pronouns import normalize_word
 from anaphora.metrics.apt.task import Files
 from anaphora.stats.intervals import Floats
@@ -52,7 +52,7 @@ class Occurrence:
 class Aligned:
     """A tokenized translation, and its alignment with the source.
 
-    outside: sentences whose alignment names words past the end of the source; those points are of no word
+    outside: sentences whose alignment names words past the end of the source; those points have no word
     """
 
     text: list[str]
@@ -172,8 +172,7 @@ def autoprf(
 
     settings: what else the signature says, for example the case of words
     """
-    if clip not in CLIPS:
-        raise AnaphoraError(f"unknown clipping {clip!r}. Known: {', '.join(CLIPS)}")
+    check_name("clipping", clip, CLIPS)
     resampling = resampling or Resampling()
     occurrences = list(occurrences)
     pronouns = sorted({one.pronoun for one in occurrences})
@@ -233,7 +232,7 @@ def _figures(totals: Floats) -> dict[str, Floats]:
     return {"precision": precision, "recall": recall, "f": harmonic(precision, recall)}
 
 
-# AutoPRF of files: texts and alignments are read in step, systems are compared on the same sentences.
+# AutoPRF of files: texts and alignments are read line by line, systems are compared on the same sentences.
 
 PRONOUNS = ("it", "they")  # those of Hardmeier and Federico's program
 Progress = Callable[[int, int], None]
@@ -286,7 +285,7 @@ def autoprf_of_files(
     words = files.tokenization(tokenize, normalize, pair_of(languages, files.source, files.reference))
     paths = (files.source, files.reference, *files.hypotheses)
     given = (files.reference_alignment, *files.hypothesis_alignments) if files.reference_alignment else ()
-    lines = read_parallel(*paths, *given)  # all of them are in step
+    lines = read_parallel(*paths, *given)  # all of them are parallel
     texts = [words.source(lines[0]), *map(words.target, lines[1 : len(paths)])]
     treatments = {name: t.treatment for name, t in zip(("source", "reference", *files.systems), texts, strict=True)}
     source, *targets = ([" ".join(sentence) for sentence in text.sentences] for text in texts)

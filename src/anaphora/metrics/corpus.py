@@ -22,6 +22,7 @@ from anaphora.align.tokenize import (
 from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.registry import Registry
+from anaphora.metrics import system_names
 from anaphora.stats.paired import PairedTest, SufficientStats, paired_tests
 from anaphora.stats.resampling import Interval, Resampling
 from anaphora.stats.signature import Signature
@@ -78,7 +79,7 @@ class Texts:
 
     @cached_property
     def as_compared(self) -> Texts:
-        """For metrics that compare text as it is: normalized only where that was asked for."""
+        """The texts for metrics that compare text as it is: normalized only on request."""
         if not self.normalize:
             return self
         return replace(
@@ -91,7 +92,7 @@ class Texts:
 
     @property
     def norm(self) -> str:
-        """What is added to the signature of a metric that compares text as it is: nothing, unless it is changed."""
+        """The end of the signature of a metric that compares text as it is: empty unless the text is changed."""
         return "|norm:signs" if self.normalize else ""
 
 
@@ -105,12 +106,8 @@ def read_texts(
     tokenize: str = DEFAULT,
     normalize: bool | None = None,
 ) -> Texts:
-    """The texts of files that belong together line by line. names: of the systems; their paths if there are none."""
-    systems = tuple(names) or tuple(map(str, hypotheses))
-    if len(systems) != len(hypotheses):
-        raise AnaphoraError(f"a name (--name) is needed for each of the {len(hypotheses)} translations, in their order")
-    if len(set(systems)) != len(systems):
-        raise AnaphoraError("two translations have the same name: tell them apart with --name, once for each")
+    """The texts of files that are aligned line by line. names: of the systems; their paths if there are none."""
+    systems = system_names(hypotheses, names)
     paths = [references] if isinstance(references, Path) else list(references)
     taken = next((name for name in systems if name.partition(" ")[0] == "reference"), None)
     if taken is not None:

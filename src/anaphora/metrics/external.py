@@ -46,7 +46,7 @@ def ter(texts: Texts, **_: Any) -> Measured:
 
 
 def _measured(metric: BLEU | CHRF | TER, texts: Texts, *, lower_is_better: bool = False) -> Measured:
-    """A sacreBLEU metric by the statistics of each sentence, which its own tests are made from, too.
+    """A sacreBLEU metric from the statistics of each sentence, on which its own tests are based as well.
 
     These two hooks of sacreBLEU are not public, but every version from 2.0 has them, and they spare us a second
     implementation of its figures. A test compares the results with its public functions.

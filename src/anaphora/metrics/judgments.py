@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,8 +24,8 @@ Key = tuple[str, ...]  # system (where there are several), sentence, position
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """How often pronouns of a case were judged correct, incorrect, or not judged because the sentence is bad."""
+class JudgmentCounts:
+    """Counts of pronouns that were judged correct, incorrect, or not judged because the sentence is bad."""
 
     correct: int
     incorrect: int
@@ -52,13 +52,13 @@ class Judged:
 class CaseJudgments:
     """Table 5: the judgments of the pronouns in each case."""
 
-    cases: tuple[Judged, ...]
+    cases: tuple[JudgmentCounts, ...]
     unjudged: int  # pronouns of APT without a judgment
     unmatched: int  # judgments of pronouns that APT does not have
 
     @property
-    def total(self) -> Judged:
-        return Judged(*(sum(getattr(case, judgment) for case in self.cases) for judgment in JUDGMENTS))
+    def total(self) -> JudgmentCounts:
+        return JudgmentCounts(*(sum(getattr(case, judgment) for case in self.cases) for judgment in JUDGMENTS))
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -115,7 +115,7 @@ def judge_cases(
     if not met:
         remedy = f"The columns {', '.join(keys)} must match in both files."
         raise BadInput(judgments, f"none of the judged pronouns is in {details}", remedy=remedy)
-    cases = tuple(Judged(*(counts[case, j] for j in JUDGMENTS)) for case in CASES)
+    cases = tuple(JudgmentCounts(*(counts[case, j] for j in JUDGMENTS)) for case in CASES)
     return CaseJudgments(cases, len(pronouns) - len(met), unmatched)
 
 
@@ -143,7 +143,7 @@ def _pronouns(details: Columns, keys: Sequence[str]) -> Mapping[Key, tuple[int, 
 
 
 def _by_word(column: str) -> Callable[[Record, str], str]:
-    """Return how a record is judged whose column says correct, incorrect or bad."""
+    """Judge by a column with the words correct, incorrect or bad."""
 
     def judge(record: Record, candidate: str) -> str:
         word = record.cells[column].casefold().removesuffix(" translation")
@@ -158,9 +158,9 @@ def _by_word(column: str) -> Callable[[Record, str], str]:
 def _by_gap(
     judgments: Columns, details: Columns, options: Sequence[str], form: Callable[[str], str]
 ) -> Callable[[Record, str], str]:
-    """How a filled gap becomes a judgment (APT §3.1): the candidate's pronoun is among the answers, or it is not.
+    """Judge by filled gaps (APT §3.1): the candidate's pronoun is among the answers, or it is not.
 
-    form: maps the forms of a pronoun to one of them (c' to ce); words that are no options are "other"
+    form: maps the forms of a pronoun to one of them (c' to ce); words that are not options are "other"
     """
     details.require(["candidate"], "Answers to gaps are compared with the candidate's pronoun.")
 
@@ -205,7 +205,7 @@ class Sample(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PairCounts:
-    """How often a candidate pronoun replaced another one of the reference, and was correct."""
+    """Counts of a candidate pronoun in place of another one of the reference, and of those that were correct."""
 
     candidate: str
     reference: str
@@ -237,8 +237,8 @@ class Learned:
     @property
     def equivalent(self) -> tuple[tuple[str, str], ...]:
         """The list for the metric: two pronouns each, in alphabetical order."""
-        kept = {(min(p.candidate, p.reference), max(p.candidate, p.reference)) for p in self.pairs if self.is_kept(p)}
-        return tuple(sorted(kept))
+        pairs = {(min(p.candidate, p.reference), max(p.candidate, p.reference)) for p in self.pairs if self.is_kept(p)}
+        return tuple(sorted(pairs))
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -246,15 +246,7 @@ class Learned:
             "least_share": self.least_share,
             "above": self.above,
             "pairs": [
-                {
-                    "candidate": pair.candidate,
-                    "reference": pair.reference,
-                    "count": pair.count,
-                    "correct": pair.correct,
-                    "probability": pair.probability,
-                    "kept": self.is_kept(pair),
-                }
-                for pair in self.pairs
+                {**asdict(pair), "probability": pair.probability, "kept": self.is_kept(pair)} for pair in self.pairs
             ],
             "equivalent": [list(group) for group in self.equivalent],
         }
@@ -295,7 +287,7 @@ def read_samples(path: Path) -> list[Sample]:
     for record in table.records:
         candidate, reference, verdict = (record.cells[name] for name in ("candidate", "reference", "correct"))
         if not candidate or not reference:
-            raise BadInput(path, "a pronoun is missing", line=record.line, remedy="Leave out what was not found.")
+            raise BadInput(path, "a pronoun is missing", line=record.line, remedy="Leave out rows without a pronoun.")
         if verdict.casefold() not in YES + NO:
             raise BadInput(path, f"neither correct nor wrong: {verdict!r}", line=record.line, remedy="Write 1 or 0.")
         samples.append(Sample(candidate, reference, verdict.casefold() in YES))

@@ -14,7 +14,7 @@ from anaphora.core.columns import Columns, read_columns
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
 from anaphora.core.parsing import read_json
 from anaphora.metrics.apt.task import CASES, Weighting
-from anaphora.stats.correlation import Correlation, Settings, Williams, all_pairs, correlation
+from anaphora.stats.correlation import Correlation, CorrelationSettings, Williams, all_pairs, correlation
 from anaphora.stats.intervals import Floats
 from anaphora.stats.signature import Signature
 from anaphora.table import Rendered
@@ -43,7 +43,7 @@ class Scores:
 
 @dataclass(frozen=True, slots=True)
 class Assessment:
-    """How the metrics correlate with the human score over these systems, and which does so better."""
+    """The correlations of metrics with the human score over these systems, and tests of their differences."""
 
     systems: tuple[str, ...]
     metrics: Mapping[str, Correlation]
@@ -68,7 +68,7 @@ class MetaEvaluation(Rendered):
     outliers: tuple[str, ...]  # by the rule, whether they were left out or not
     removed: tuple[str, ...]
     rest: Assessment | None
-    settings: Settings
+    settings: CorrelationSettings
 
     @property
     def signature(self) -> str:
@@ -85,12 +85,14 @@ class MetaEvaluation(Rendered):
         return {**document, "without": rest, "signature": self.signature}
 
 
-def meta_evaluate(scores: Scores, *, without: Sequence[str] = (), settings: Settings | None = None) -> MetaEvaluation:
+def meta_evaluate(
+    scores: Scores, *, without: Sequence[str] = (), settings: CorrelationSettings | None = None
+) -> MetaEvaluation:
     """Correlate every metric with the human score.
 
     without: names of systems to leave out in a second assessment; "auto" for the outliers of the human scores
     """
-    settings = settings or Settings()
+    settings = settings or CorrelationSettings()
     far_off = outliers(scores)
     removed = removed_systems(scores, without)
     rest = _assess(scores.without(removed), settings) if removed else None
@@ -109,7 +111,7 @@ def outliers(scores: Scores) -> tuple[str, ...]:
 
 
 def removed_systems(scores: Scores, without: Sequence[str]) -> tuple[str, ...]:
-    """The systems that are left out, in the order of the scores; too few that stay are an error."""
+    """The systems that are left out, in the order of the scores; if too few remain, it is an error."""
     unknown = [name for name in without if name not in scores.systems and name != AUTO]
     if unknown:
         near = did_you_mean(unknown[0], scores.systems)
@@ -122,7 +124,7 @@ def removed_systems(scores: Scores, without: Sequence[str]) -> tuple[str, ...]:
     return tuple(system for system in scores.systems if system in chosen)
 
 
-def signature_of(kind: str, scores: Scores, removed: Sequence[str], settings: Settings) -> str:
+def signature_of(kind: str, scores: Scores, removed: Sequence[str], settings: CorrelationSettings) -> str:
     line = Signature(kind).add("n", len(scores.systems)).add("human", scores.human)
     line.add("lower", ",".join(scores.minimized) or None).add("without", ",".join(removed) or None)
     if settings.interval == "fisher":
@@ -181,7 +183,7 @@ def _numbers(table: Columns, name: str) -> Floats:
     return np.array([record.number(name) for record in table.records])
 
 
-def _assess(scores: Scores, settings: Settings) -> Assessment:
+def _assess(scores: Scores, settings: CorrelationSettings) -> Assessment:
     correlations = {name: correlation(scores.human_scores, values, settings) for name, values in scores.metrics.items()}
     return Assessment(scores.systems, correlations, all_pairs(scores.human_scores, scores.metrics))
 
@@ -227,7 +229,7 @@ class Sweep:
     removed: tuple[str, ...]
     cases: Mapping[str, Counts]  # by alignment
     settings: tuple[Setting, ...]
-    how: Settings
+    how: CorrelationSettings
 
     @property
     def signature(self) -> str:
@@ -258,13 +260,13 @@ def sweep(
     weights: Sequence[tuple[float, float]] = TABLE_4,
     discard: Sequence[frozenset[int]] = (NOTHING,),
     without: Sequence[str] = (),
-    settings: Settings | None = None,
+    settings: CorrelationSettings | None = None,
 ) -> Sweep:
     """Correlate APT with the human scores for every alignment, pair of weights and choice of discarded cases.
 
     cases: by the name of an alignment, the case counts of each system; weights: pairs of w2 and w6
     """
-    settings = settings or Settings()
+    settings = settings or CorrelationSettings()
     removed = removed_systems(scores, without)
     ordered: dict[str, Counts] = {}
     swept = []
@@ -278,7 +280,7 @@ def sweep(
             # the weight of a discarded case makes no difference
             pairs = dict.fromkeys((0.0 if 2 in dropped else w2, 0.0 if 6 in dropped else w6) for w2, w6 in weights)
             for w2, w6 in pairs:
-                weighting = Weighting((1.0, w2, 0.0, 0.0, 0.0, w6), tuple(dropped))  # the others are never in question
+                weighting = Weighting((1.0, w2, 0.0, 0.0, 0.0, w6), tuple(dropped))  # the other weights are always 0
                 values: dict[str, float] = {}
                 for system, numbers in ordered[alignment].items():
                     value = weighting.score(numbers)
@@ -294,9 +296,10 @@ def sweep(
 
 
 def read_cases(files: Sequence[tuple[str, Path]]) -> dict[str, dict[str, tuple[int, ...]]]:
-    """What `anaphora apt --json` wrote, by alignment: documents of one system (called by the file's name) or of many.
+    """The case counts in files of `anaphora apt --json`, by alignment; a file may have one system or many.
 
-    files: pairs of an alignment's name and a file; several files of the same alignment are put together
+    files: pairs of an alignment's name and a file; files of the same alignment are merged. A single system without a
+        name has that of its file
     """
     by_alignment: dict[str, dict[str, tuple[int, ...]]] = {}
     for alignment, path in files:

@@ -22,11 +22,11 @@ import numpy as np
 
 from anaphora import __version__
 from anaphora.align.tokenize import Words, signature
-from anaphora.core.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError, check_name
 from anaphora.core.files import text_lines
 from anaphora.languages import names_with
 from anaphora.languages.pronouns import normalize_word, pronoun_classes
-from anaphora.languages.wordnet import WordNet, find_wordnet
+from anaphora.languages.thesaurus import WordNet, find_wordnet
 from anaphora.metrics.corpus import Measured, Texts
 from anaphora.stats.intervals import Floats
 from anaphora.stats.paired import Figures, SufficientStats, ratio
@@ -134,7 +134,7 @@ def _best(paths: _Paths, to_come: _Candidates) -> _Paths:
 
 
 def possible_matches(hypothesis: Sequence[str], reference: Sequence[str], matchers: Matchers) -> _Candidates:
-    """For each reference word the hypothesis words that match it, each by the first matcher that says so."""
+    """The hypothesis words that match each reference word, each with the first matcher that applies."""
     matches: _Candidates = [{} for _ in reference]
     for rank, keys_of in enumerate(matchers.values()):
         positions: dict[Hashable, list[int]] = {}
@@ -355,8 +355,7 @@ def _references(texts: Texts) -> list[list[Words]]:
 
 def _scorer(texts: Texts, wordnet: Path | None, parameters: str, words: Iterable[str]) -> Meteor:
     language = texts.languages[1]
-    if parameters not in ("universal", "ranking"):
-        raise AnaphoraError(f"unknown parameters {parameters!r} of METEOR. Known: universal, ranking")
+    check_name("parameters", parameters, ("universal", "ranking"), of="METEOR")
     if parameters == "ranking" and language not in RANKING:
         known = ", ".join(RANKING)
         raise AnaphoraError(f"METEOR has no ranking parameters for {language!r}, only for {known}. Use universal")

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from anaphora.nmt.context_transformer import ContextTransformer, GatedAttention
 from anaphora.nmt.data import Batch
-from anaphora.nmt.layout import ContextLayout, Ids, SpecialTokens, inputs_of, last, target_of
+from anaphora.nmt.layout import ContextLayout, SpecialTokens, inputs_of, last, target_of
 from anaphora.nmt.recurrent import Hierarchical, RecurrentModel
 from anaphora.nmt.text import Text
 from anaphora.scoring.attribution import (
@@ -25,6 +25,7 @@ from anaphora.scoring.attribution import (
     last_only,
 )
 from anaphora.scoring.batching import Padded
+from anaphora.scoring.encoded import Ids
 from anaphora.suites.example import Passage
 
 NO_TOKEN = SpecialTokens(-1, -1, -1, -1)
@@ -34,7 +35,7 @@ Pieces = list[tuple[int, int, list[str]]]  # side, sentence and pieces
 def read_pieces(
     text: Text, layout: ContextLayout, source: Passage, target: Passage
 ) -> tuple[Pieces, tuple[Ids, ...], Ids]:
-    """The pieces of the sentences of a passage, and where they are in what the model reads.
+    """Return the pieces of the sentences of a passage, and where they are in what the model reads.
 
     Returns all pieces by sentences; for each input, and for the target, the number of the piece that each token is,
     counted over all sentences, or −1 for separators and ends. They are laid out as the tokens themselves.
@@ -46,10 +47,10 @@ def read_pieces(
     for side, passage in enumerate((source, target)):
         numbers.append([])
         for sentence, words in enumerate(passage):
-            found = text.pieces(side, words) if words else []
-            pieces.append((side, sentence, found))
-            numbers[-1].append(range(count, count + len(found)))
-            count += len(found)
+            own = text.pieces(side, words) if words else []
+            pieces.append((side, sentence, own))
+            numbers[-1].append(range(count, count + len(own)))
+            count += len(own)
     one, other = (last(sentences, size) for sentences in numbers)
     return pieces, inputs_of(layout, NO_TOKEN, one, other[:-1]), target_of(layout, NO_TOKEN, other)
 
@@ -97,8 +98,8 @@ def _recurrent_attention(model: Any, inputs: Inputs, read: Padded) -> tuple[Tens
 def _transformer_attention(model: Any, inputs: Inputs, read: Padded) -> tuple[Tensor, tuple[Tensor, ...]]:
     """Attention of the decoder, the mean of layers and heads: half of it to the source, half to what it has read.
 
-    Of a context-aware Transformer, what is paid to a token of the source goes on, by the last layer of its encoder, to
-    the tokens of the source and of the context, as the gate mixes them.
+    In a context-aware Transformer, the attention to a token of the source is passed on, by the last layer of its
+    encoder, to the tokens of the source and of the context, as the gate mixes them.
     """
     marian = model.marian if isinstance(model, ContextTransformer) else model
     gated: dict[str, Tensor] = {}
@@ -128,7 +129,7 @@ def _transformer_attention(model: Any, inputs: Inputs, read: Padded) -> tuple[Te
 
 
 def _keeping(kept: dict[str, Tensor], name: str) -> Any:
-    """A hook that keeps the weights of an attention, or the output of another module."""
+    """Return a hook that keeps the weights of an attention, or the output of another module."""
 
     def keep(module: nn.Module, given: Any, output: Any) -> None:
         kept[name] = output[1] if isinstance(output, tuple) else output

@@ -10,15 +10,15 @@ from typing import Any, NamedTuple
 
 import torch
 
-from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.errors import BadInput
 from anaphora.core.finite import all_finite
 from anaphora.nmt.checkpoint import load_model
 from anaphora.nmt.config import Config
 from anaphora.nmt.data import make_batch
-from anaphora.nmt.layout import ContextLayout, Ids, SpecialTokens, inputs_of, last, target_of
+from anaphora.nmt.layout import ContextLayout, SpecialTokens, inputs_of, last, target_of
 from anaphora.nmt.text import TEXT_FILES, Text
 from anaphora.scoring.batching import SourceGroup, group_by_source, padded_batches, score_groups
-from anaphora.scoring.encoded import CandidateScore, EncodedCandidate, common_prefix
+from anaphora.scoring.encoded import CandidateScore, EncodedCandidate, Ids, common_prefix, too_long
 from anaphora.scoring.packed import PackedModel
 from anaphora.scoring.stepwise import StepwiseScorer
 from anaphora.scoring.tree import Tree
@@ -37,7 +37,7 @@ class EncodedQuestion(NamedTuple):
 
 
 def encode_candidates(example: Example, text: Text, layout: ContextLayout) -> list[EncodedCandidate]:
-    """Every candidate of an example; the inputs differ where an encoder reads the candidate's own context."""
+    """Return every candidate of an example; the inputs differ where an encoder reads the candidate's own context."""
     size = layout.reach + 1
     source = [text.encode_source(sentence) if sentence else [] for sentence in last(example.source, size)]
     encoded = []
@@ -51,7 +51,7 @@ def encode_candidates(example: Example, text: Text, layout: ContextLayout) -> li
 def encode_question(
     example: Example, text: Text, layout: ContextLayout, scope: str, limit: int | None, truncate: bool
 ) -> EncodedQuestion:
-    """An example in token ids.
+    """Return an example in token ids.
 
     scope: as in `Options`: the whole candidate, the current sentence given the context, or the first token that differs
     limit: the most tokens that the model reads; a longer text is an error, or is truncated
@@ -82,11 +82,7 @@ def _limited(
     if not long:
         return list(encoded), 0
     if not truncate:
-        longest = max(map(len, long))
-        raise AnaphoraError(
-            f"{longest:,} tokens, but the model takes {limit:,}: {example.source[-1][:60]!r}… "
-            "Use less --context, or truncate such texts with --truncate"
-        )
+        raise too_long(max(map(len, long)), limit, example.source[-1])
     cut = [
         candidate._replace(
             inputs=tuple(ids[-limit:] for ids in candidate.inputs), predicted=candidate.predicted[:limit]
@@ -227,7 +223,7 @@ class CandidateScorer:
         yield from score_groups(groups, score, self.batch_tokens, depth_first=True, done=done)
 
     def one_by_one(self, questions: Sequence[EncodedQuestion]) -> Scores:
-        """Each candidate by itself in padded batches; what is given of a target is subtracted."""
+        """Yield the scores of candidates one by one, in padded batches; what is given of a target is subtracted."""
         candidates = [candidate for question in questions for candidate in question.candidates]
         totals = self._padded([(c.inputs, (*c.given, *c.predicted)) for c in candidates])
         given = iter(self._padded([(c.inputs, c.given) for c in candidates if c.given]))

@@ -232,16 +232,16 @@ if TYPE_CHECKING:  # mypy checks that every architecture has the interface
     )
 
 
-def build_model(config: ModelConfig, source_size: int, target_size: int, special: SpecialTokens) -> Any:
+def build_model(config: ModelConfig, size: int, special: SpecialTokens) -> Any:
     """Return a TranslationModel with random weights.
 
-    source_size, target_size: ids of the vocabularies, special tokens included; the same number where they are joint
+    size: number of ids of either vocabulary, special tokens included
     """
     module, _, name = BUILDERS[config.kind].partition(":")
     try:
-        return getattr(import_module(module), name)(config, source_size, target_size, special)
+        return getattr(import_module(module), name)(config, size, special)
     except RuntimeError as error:  # torch has no error of its own for what does not fit into memory
-        raise AnaphoraError(f"A model of the sizes in [model] cannot be made: {shortened(str(error))}") from None
+        raise AnaphoraError(f"A model of the sizes in [model] cannot be built: {shortened(str(error))}") from None
 
 
 # Settings that may change when training is resumed.
@@ -294,7 +294,7 @@ def load_model(folder: Path) -> tuple[Any, Config, Text]:
     names = stored_shapes(weights)
 
     def build() -> Any:
-        model = build_model(config.model, text.size, text.size, text.special)
+        model = build_model(config.model, text.size, text.special)
         if hasattr(model, "untie"):
             model.untie(names)
         return model

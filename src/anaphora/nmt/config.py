@@ -142,7 +142,7 @@ class Config:
 
 
 def is_word(text: str) -> bool:
-    """Whether a text is a single word: letters, digits and the marks that belong to letters."""
+    """Return whether a text is a single word: letters, digits and the marks that belong to letters."""
     return bool(text) and all(character.isalnum() or unicodedata.category(character)[0] == "M" for character in text)
 
 
@@ -174,20 +174,23 @@ def problem_of(config: Config) -> str | None:
         ),
         (
             model.kind == "context-transformer" and layout.context_encoders != ("source",),
-            'a context-transformer reads context_encoders = ["source"]',
+            'a context-transformer needs model.context_encoders = ["source"]',
         ),
-        (model.kind != "recurrent" and model.embedding % model.heads, "model.embedding is a multiple of model.heads"),
-        (len(training.betas) != 2, "training.betas are two numbers"),
-        (not 0 <= model.dropout < 1, "model.dropout is a number from 0, less than 1"),
+        (
+            model.kind != "recurrent" and model.embedding % model.heads,
+            "model.embedding must be a multiple of model.heads",
+        ),
+        (len(training.betas) != 2, "training.betas must be two numbers"),
+        (not 0 <= model.dropout < 1, "model.dropout must be at least 0 and less than 1"),
         (
             min(training.updates, training.batch_tokens, training.accumulate, training.save_every) < 1,
-            "training.updates, batch_tokens, accumulate and save_every are 1 or more",
+            "training.updates, batch_tokens, accumulate and save_every must be 1 or more",
         ),
         (training.updates >= MAX_COUNT, f"training.updates must be less than {MAX_COUNT:,}"),
-        (training.average < 0 or training.average == 1, "training.average is 0 or at least 2"),
+        (training.average < 0 or training.average == 1, "training.average must be 0 or at least 2"),
         (
             len(data.source) != len(data.target),
-            "data.source and data.target must name as many files",
+            "data.source and data.target must name the same number of files",
         ),
         (
             data.repeat and len(data.repeat) != len(data.source),
@@ -245,7 +248,7 @@ def unused(config: Config) -> dict[str, str]:
     if not config.model.target_context:
         reasons["training.context_weight"] = "the target has no context (model.target_context is 0)"
     if config.data.docids and config.data.boundary:
-        reasons["data.boundary"] = "data.docids tell where documents end"
+        reasons["data.boundary"] = "data.docids mark the ends of documents"
     return reasons
 
 
@@ -322,6 +325,9 @@ def parse_config(
     config = typed_config(Config, _inherited(given, path), path)
     if problem := problem_of(config):
         raise BadInput(path, problem)
+    if strict and config.model.tie_all_embeddings and not config.vocabulary.joint:
+        problem = "model.tie_all_embeddings needs a joint vocabulary"
+        raise BadInput(path, problem, remedy="Set vocabulary.joint = true.")
     reasons = unused(config)
     for key, why in reasons.items() if strict else ():
         section, _, name = key.partition(".")

@@ -107,14 +107,14 @@ class ContextTransformer(nn.Module):
         return nn.functional.dropout(vectors, p=encoder.dropout, training=self.training)
 
     def _mask(self, queries: Tensor, keys: Tensor, mask: Tensor) -> Any:
-        """What of the keys (b, u, size), whose mask is (b, u), every query sees, as the layers expect it."""
+        """Return what of the keys (b, u, size), whose mask is (b, u), every query sees, as the layers expect it."""
         config = self.marian.config
         return create_bidirectional_mask(
             config=config, inputs_embeds=queries, encoder_hidden_states=keys, attention_mask=mask
         )
 
 
-def build(config: ModelConfig, source_size: int, target_size: int, special: SpecialTokens) -> ContextTransformer:
-    """A model with random weights; there is a position more for what stands before a context."""
+def build(config: ModelConfig, size: int, special: SpecialTokens) -> ContextTransformer:
+    """Return a model with random weights; there is a position more for what stands before a context."""
     longer = replace(config, max_length=config.max_length + 1)
-    return ContextTransformer(Marian(marian_config(longer, source_size, target_size, special)))
+    return ContextTransformer(Marian(marian_config(longer, size, special)))

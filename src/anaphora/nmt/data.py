@@ -19,9 +19,10 @@ from torch.nn.utils.rnn import pad_sequence
 from anaphora.core.documents import document_lines
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.nmt.config import Config, DataConfig, is_word
-from anaphora.nmt.layout import ContextLayout, Ids, inputs_of, target_of
+from anaphora.nmt.layout import ContextLayout, inputs_of, target_of
 from anaphora.nmt.text import SEPARATOR_PIECE, TEXT_FILES, Text, copy_text, learn_text, load_text
 from anaphora.scoring.batching import Padded, pad
+from anaphora.scoring.encoded import Ids
 from anaphora.suites.example import Example
 
 # Batches
@@ -69,11 +70,11 @@ class TranslationModel(Protocol):
         ...
 
     def encode(self, inputs: tuple[Padded, ...]) -> Any:
-        """The memory: everything that decoding needs of the inputs, computed once."""
+        """Return the memory: everything that decoding needs of the inputs, computed once."""
         ...
 
     def start(self, memory: Any) -> Any:
-        """The decoder's state before it has read anything."""
+        """Return the decoder's state before it has read anything."""
         ...
 
     def step(self, memory: Any, state: Any, tokens: Tensor) -> tuple[Tensor, Any]:
@@ -271,7 +272,7 @@ class TokenWeights:
         return chosen
 
     def of_target(self, chosen: Sequence[bool], length: int) -> list[float]:
-        """The weight of each token of a target: context, the current sentence, the end.
+        """Return the weight of each token of a target: context, the current sentence, the end.
 
         chosen: for each piece of the current sentence whether it has the weight of words
         length: tokens of the whole target

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import NotFinite
-from anaphora.nmt.layout import ContextLayout, Ids, SpecialTokens, inputs_of, last
+from anaphora.nmt.layout import ContextLayout, SpecialTokens, inputs_of, last
 from anaphora.nmt.text import Text
 from anaphora.scoring.batching import Padded, pad, padded_batches, select_rows
+from anaphora.scoring.encoded import Ids, too_long
 from anaphora.suites.example import Passage, Translation
 
 
@@ -202,7 +202,7 @@ class Translator:
     truncate: bool = False
 
     def translate(self, sources: Sequence[Source]) -> list[Translation]:
-        """A translation for each sentence, in the order given."""
+        """Return a translation for each sentence, in the order given."""
         translations: list[Translation | None] = [None] * len(sources)
         targets: list[Passage] = [()] * len(sources)  # what is known of the translations before each sentence
         for wave in self._waves(sources):
@@ -251,7 +251,7 @@ class Translator:
         if self.limit is None or longest <= self.limit:
             return inputs
         if not self.truncate:
-            raise AnaphoraError(f"{longest:,} tokens, but the model takes {self.limit:,}: {source.text[:60]!r}…")
+            raise too_long(longest, self.limit, source.text, can_truncate=False)
         return tuple(ids[-self.limit :] for ids in inputs)
 
     def _translation(self, nbest: Sequence[Hypothesis], separators: int) -> Translation:
@@ -275,7 +275,7 @@ class Translator:
 
 
 def current_sentence(tokens: Ids, special: SpecialTokens, separators: int) -> Ids:
-    """What follows the last separator that the context makes; without it, all (Bawden et al. 2018, footnote 5).
+    """Return what follows the last separator that the context makes; without it, all (Bawden et al. 2018, footnote 5).
 
     Separators beyond that are left out: they mean nothing to who reads the translation.
     """

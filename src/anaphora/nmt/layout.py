@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from anaphora.core.errors import AnaphoraError
+from anaphora.scoring.encoded import Ids
 
 SIDES = ("source", "target")
-Ids = tuple[int, ...]
 Sentence = Sequence[int]  # ids without an end; empty where there is no such sentence
 Item = TypeVar("Item")
 

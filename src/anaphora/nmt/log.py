@@ -156,18 +156,18 @@ def training_curve(title: str, series: Sequence[Series]) -> str:
     return document(WIDTH, HEIGHT, f"{title}. {summary}", parts)
 
 
-def apart(heights: Sequence[float], room: float = LINE) -> list[float]:
+def apart(heights: Sequence[float]) -> list[float]:
     """Return heights of labels, moved so that none overlaps another and all are within the chart."""
     order = sorted(range(len(heights)), key=lambda k: heights[k])
     moved = list(heights)
     lowest: float = TOP
     for k in order:
         moved[k] = max(moved[k], lowest)
-        lowest = moved[k] + room
-    highest: float = HEIGHT - BOTTOM + room
+        lowest = moved[k] + LINE
+    highest: float = HEIGHT - BOTTOM + LINE
     for k in reversed(order):
         moved[k] = min(moved[k], highest)
-        highest = moved[k] - room
+        highest = moved[k] - LINE
     return moved
 
 

@@ -17,7 +17,6 @@ from torch import Tensor, nn
 from transformers import GenerationConfig, MarianConfig, MarianMTModel, MarianTokenizer, PreTrainedModel
 from transformers.cache_utils import Cache, DynamicLayer, EncoderDecoderCache
 
-from anaphora.core.errors import AnaphoraError
 from anaphora.core.files import rename_synced
 from anaphora.nmt.checkpoint import WEIGHTS
 from anaphora.nmt.config import ModelConfig
@@ -78,7 +77,7 @@ class Marian(MarianMTModel):
         return self.remember(self.read(inputs[0]), inputs[0].mask)
 
     def remember(self, states: Tensor, mask: Tensor) -> Memory:
-        """The memory of an encoder's states (b, t, size), whose mask is (b, t)."""
+        """Return the memory of an encoder's states (b, t, size), whose mask is (b, t)."""
         layers = []
         for layer in self.model.decoder.layers:
             attention: Any = layer.encoder_attn
@@ -114,18 +113,16 @@ class Marian(MarianMTModel):
         export_marian(self, folder)
 
 
-def build(config: ModelConfig, source_size: int, target_size: int, special: SpecialTokens) -> Marian:
-    """A model with random weights."""
-    return Marian(marian_config(config, source_size, target_size, special))
+def build(config: ModelConfig, size: int, special: SpecialTokens) -> Marian:
+    """Return a model with random weights."""
+    return Marian(marian_config(config, size, special))
 
 
-def marian_config(config: ModelConfig, source_size: int, target_size: int, special: SpecialTokens) -> MarianConfig:
+def marian_config(config: ModelConfig, size: int, special: SpecialTokens) -> MarianConfig:
     """Sizes and ties of a config as Hugging Face has them; what is left is as in Vaswani et al. 2017."""
-    if config.tie_all_embeddings and source_size != target_size:
-        raise AnaphoraError("model.tie_all_embeddings needs a joint vocabulary: set vocabulary.joint = true")
     return MarianConfig(
-        vocab_size=source_size,
-        decoder_vocab_size=target_size,
+        vocab_size=size,
+        decoder_vocab_size=size,
         d_model=config.embedding,
         encoder_layers=config.layers,
         decoder_layers=config.layers,

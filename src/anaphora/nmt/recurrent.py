@@ -10,7 +10,6 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from anaphora.core.errors import AnaphoraError
 from anaphora.nmt.config import ModelConfig
 from anaphora.nmt.data import Batch
 from anaphora.nmt.layout import SpecialTokens
@@ -97,7 +96,7 @@ class GRU(nn.Module):
         return InputProjection(self.input_gates(inputs), self.input_new(inputs))
 
     def forward(self, read: InputProjection, state: Tensor, seen: Tensor | None = None) -> Tensor:
-        """The state before, (b, hidden) → the state after, (b, hidden).
+        """Return the state after a step, (b, hidden), given the state before it, (b, hidden).
 
         seen: what the products see of the state where that is less than all of it (dropout)
         """
@@ -277,12 +276,12 @@ class Dropped(NamedTuple):
 class RecurrentModel(nn.Module):
     """A TranslationModel. Its state is that of the conditional GRU, (b, hidden)."""
 
-    def __init__(self, config: ModelConfig, source_size: int, target_size: int) -> None:
+    def __init__(self, config: ModelConfig, words: int) -> None:
         super().__init__()
         hidden, size, norm = config.hidden, config.embedding, config.layer_norm
         annotation = 2 * hidden
-        self.embedding = _embedding(target_size, size)
-        embeddings = _encoder_embeddings(config, source_size, target_size, self.embedding)
+        self.embedding = _embedding(words, size)
+        embeddings = _encoder_embeddings(config, self.embedding)
         self.encoders = nn.ModuleList(Encoder(e, hidden, norm, config.dropout) for e in embeddings)
         self.attentions = nn.ModuleList(Attention(hidden, annotation, norm) for _ in embeddings)
         several = len(embeddings) > 1
@@ -293,7 +292,7 @@ class RecurrentModel(nn.Module):
         self.second = GRU(annotation, hidden, norm)
         self.deep = NormedLinear(hidden + size + annotation, size, norm)
         self.dropout = SequenceDropout(config.dropout)
-        self.bias = nn.Parameter(torch.zeros(target_size))
+        self.bias = nn.Parameter(torch.zeros(words))
         self.output = (
             None
             if config.tie_decoder_embeddings or config.tie_all_embeddings
@@ -361,28 +360,24 @@ class RecurrentModel(nn.Module):
         return torch.tanh(self.deep(torch.cat([state, word, context], -1)))
 
 
-def build(config: ModelConfig, source_size: int, target_size: int, special: SpecialTokens) -> RecurrentModel:
-    """A model with random weights; padding needs no embedding of its own, as it is never read."""
-    return RecurrentModel(config, source_size, target_size)
+def build(config: ModelConfig, size: int, special: SpecialTokens) -> RecurrentModel:
+    """Return a model with random weights; padding needs no embedding of its own, as it is never read."""
+    return RecurrentModel(config, size)
 
 
-def _encoder_embeddings(
-    config: ModelConfig, source_size: int, target_size: int, decoder: nn.Embedding
-) -> list[nn.Embedding]:
+def _encoder_embeddings(config: ModelConfig, decoder: nn.Embedding) -> list[nn.Embedding]:
     """One for each encoder, or what reads the same language shares one matrix (ContraPro §4.1: tied).
 
     A tied context of the source shares the main encoder's, one of the target the decoder's (ContraPro §6: "sharing
     between the main encoder (or decoder) and the contextual encoder").
     """
     if config.tie_all_embeddings:
-        if source_size != target_size:
-            raise AnaphoraError("model.tie_all_embeddings needs a joint vocabulary: set vocabulary.joint = true")
         return [decoder] * (1 + len(config.context_encoders))
-    sizes = {"source": source_size, "target": target_size}
-    main = _embedding(source_size, config.embedding)
+    sizes = decoder.num_embeddings, decoder.embedding_dim
+    main = _embedding(*sizes)
     shared = {"source": main, "target": decoder}
     tied = config.tie_context_embeddings
-    contexts = [shared[side] if tied else _embedding(sizes[side], config.embedding) for side in config.context_encoders]
+    contexts = [shared[side] if tied else _embedding(*sizes) for side in config.context_encoders]
     return [main, *contexts]
 
 

@@ -210,7 +210,7 @@ class Moses:
         return text[:1].upper() + text[1:] if self.truecase else text
 
     def to_dict(self) -> dict[str, Any]:
-        """The rules as text.json holds them, whose keys are those of version 0.1.0."""
+        """Return the rules as text.json holds them, whose keys are those of version 0.1.0."""
         return {IN_FILES.get(key, key): value for key, value in asdict(self).items()}
 
     @classmethod

@@ -237,7 +237,7 @@ class Trainer:
         self.report = report if self.ranks.first else None
         text = data.text
         torch.manual_seed(config.training.seed)
-        self.model = build_model(config.model, text.size, text.size, text.special).to(self.ranks.device)
+        self.model = build_model(config.model, text.size, text.special).to(self.ranks.device)
         training = config.training
         self.optimizer = torch.optim.Adam(
             self.model.parameters(),

@@ -142,20 +142,20 @@ def attribution_parts(
 def _groups(results: Sequence[tuple[str, Attributions]]) -> list[Group]:
     groups = []
     for key, label in GROUPS.items():
-        found = {name: result.antecedent[key]["share"] for name, result in results if key in result.antecedent}
-        if found:
+        shares = {name: result.antecedent[key]["share"] for name, result in results if key in result.antecedent}
+        if shares:
             drawn = {
                 name: Dot(mean.mean, *mean.interval, f"{name}: {100 * mean.mean:.1f} % on the antecedent")
-                for name, mean in found.items()
+                for name, mean in shares.items()
             }
-            uniform = sum(mean.uniform or 0.0 for mean in found.values()) / len(found)
-            totals = joined(sorted({f"{mean.total:,}" for mean in found.values()}))
+            uniform = sum(mean.uniform or 0.0 for mean in shares.values()) / len(shares)
+            totals = joined(sorted({f"{mean.total:,}" for mean in shares.values()}))
             groups.append(Group(label, f"n = {totals}", drawn, chance=uniform))
     return groups
 
 
 def _sentences(name: str, result: Attributions) -> list[str]:
-    """A sentence for the summary."""
+    """Return a sentence for the summary."""
     if ALL not in result.antecedent:
         return []
     share, support = result.antecedent[ALL]["share"], result.antecedent[ALL]["support"]
@@ -175,7 +175,7 @@ def _passages(shown: ShownAttributions) -> str:
 
 
 def _passage(name: str, record: Mapping[str, Any], languages: tuple[str, str], occluded: bool) -> str:
-    """An example with each word, or each occluded sentence, shaded by its share of the largest value."""
+    """Return an example with each word, or each occluded sentence, shaded by its share of the largest value."""
     right, wrong = record["choice"]
     outcome = "right" if record["right"] else "wrong"
     figures = record.get("antecedent") or record.get("highlights") or {}
@@ -186,7 +186,7 @@ def _passage(name: str, record: Mapping[str, Any], languages: tuple[str, str], o
         f"{name} · {outcome} answer: log p({right or '∅'}) − log p({wrong or '∅'}) = "
         f"{decimal(record['contrast'], 2, signed=True)} · {effect if occluded else share}"
     )
-    found = set(figures["at"])
+    marked = set(figures["at"])
     passages = [record["words"][side] for side in SIDES]
     largest = max((abs(value) for passage in passages for words in passage for _, value in words), default=0) or 1
     number, lines = 0, []
@@ -195,7 +195,7 @@ def _passage(name: str, record: Mapping[str, Any], languages: tuple[str, str], o
         for words in passage:
             parts = []
             for word, value in words:
-                parts.append(_word(word, value / largest, number in found))
+                parts.append(_word(word, value / largest, number in marked))
                 number += 1
             texts.append(_spaced([word for word, _ in words], parts))
         if language == languages[1]:
@@ -204,13 +204,13 @@ def _passage(name: str, record: Mapping[str, Any], languages: tuple[str, str], o
     return f'<div class="passage"><p class="mark">{escape(head)}</p>{"".join(lines)}</div>'
 
 
-def _word(word: str, much: float, found: bool) -> str:
-    kind = " ".join(filter(None, ("for" if much >= 0 else "against", "found" if found else "")))
+def _word(word: str, much: float, marked: bool) -> str:
+    kind = " ".join(filter(None, ("for" if much >= 0 else "against", "found" if marked else "")))
     return f'<span class="{kind}" style="--much:{abs(much):.2f}" title="{much:+.2f}">{escape(word)}</span>'
 
 
 def _spaced(words: Sequence[str], parts: Sequence[str]) -> str:
-    """Words with spaces between them, but none before signs that end something and after those that begin it."""
+    """Return words with spaces between them, but none before signs that end something and after those that begin it."""
     text = ""
     for k, (word, part) in enumerate(zip(words, parts, strict=True)):
         glued = re.fullmatch(r"[.,;:!?)\]’'…%]", word) or (k and re.search(r"[(\['’]$", words[k - 1]))

@@ -143,6 +143,7 @@ def _values(correlation: Correlation) -> str:
 
 # APT's six cases as grouped bars, one bar per alignment or system (APT Figure 2).
 
+BARS_TITLE = "Pronouns in the six cases of APT"
 BARS_WIDTH, BARS_HEIGHT = 640, 340
 BARS_LEFT, BARS_RIGHT, BARS_BOTTOM = 62, 16, 66
 LEGEND, ENTRIES = 20, 2  # the height of a line of the legend, and how many alignments it names
@@ -150,11 +151,7 @@ COLORS = (BLUE, ORANGE, GREEN, PURPLE)
 STROKES = ("", "M0 6L6 0", "M0 3H6", "M0 0L6 6")  # patterns, for print without color
 
 
-def case_bars(
-    counts: Mapping[str, Sequence[int]],
-    title: str = "Pronouns in the six cases of APT",
-    colors: Mapping[str, str] | None = None,
-) -> str:
+def case_bars(counts: Mapping[str, Sequence[int]], colors: Mapping[str, str] | None = None) -> str:
     """Return the share of pronouns in each case, with one bar per alignment or system in each group.
 
     counts: pronouns in each case, by the name of an alignment or system
@@ -166,7 +163,7 @@ def case_bars(
     shares = {name: [100 * n / totals[name] for n in numbers] for name, numbers in counts.items()}
     top = 46 + LEGEND * -(-len(counts) // ENTRIES)
     y = Scale(0, max(10.0, 1.12 * max(max(values) for values in shares.values())), BARS_HEIGHT - BARS_BOTTOM, top)
-    parts = [_patterns(paints), text(BARS_LEFT, 22, title, size=15, bold=True), *_bars_legend(totals, paints)]
+    parts = [_patterns(paints), text(BARS_LEFT, 22, BARS_TITLE, size=15, bold=True), *_bars_legend(totals, paints)]
     for value, label in ticks(y.low, y.high):
         parts.append(line(BARS_LEFT, y(value), BARS_WIDTH - BARS_RIGHT, y(value)))
         parts.append(text(BARS_LEFT - 6, y(value) + 4, label, anchor="end", size=11, fill=DARK))
@@ -190,7 +187,7 @@ def case_bars(
             parts.append(text(middle, below, word, anchor="middle", size=11, bold=k == 0))
     parts.append(line(BARS_LEFT, y(0), BARS_WIDTH - BARS_RIGHT, y(0), DARK))
     alt = "; ".join(f"{name}: {', '.join(f'{v:.1f} %' for v in values)}" for name, values in shares.items())
-    return document(BARS_WIDTH, BARS_HEIGHT, f"{title}. {alt}", parts)
+    return document(BARS_WIDTH, BARS_HEIGHT, f"{BARS_TITLE}. {alt}", parts)
 
 
 def _bars_legend(totals: Mapping[str, int], colors: Sequence[str]) -> list[str]:

@@ -13,10 +13,10 @@ from anaphora.metrics.autoprf import AutoPRFResult
 from anaphora.metrics.autoprf import Score as AutoPRFScore
 from anaphora.metrics.corpus import MetricsResult
 from anaphora.metrics.discomt import BY_CLASS, OVERALL, DiscoMTResult, Measure
-from anaphora.metrics.judgments import JUDGMENTS, CaseJudgments, Judged, Learned
+from anaphora.metrics.judgments import JUDGMENTS, CaseJudgments, JudgmentCounts, Learned
 from anaphora.metrics.meta import Assessment, MetaEvaluation, Sweep
 from anaphora.reports.tables import change_cells, difference_cells
-from anaphora.stats.correlation import COEFFICIENTS, Correlation, Settings
+from anaphora.stats.correlation import COEFFICIENTS, Correlation, CorrelationSettings
 from anaphora.stats.paired import PairedTest
 from anaphora.stats.resampling import Resampling
 from anaphora.stats.signature import Signature
@@ -306,7 +306,7 @@ def _metric_rows(assessment: Assessment) -> list[Row]:
     return rows_of(rows)
 
 
-def _correlation_columns(settings: Settings) -> list[str]:
+def _correlation_columns(settings: CorrelationSettings) -> list[str]:
     return [cell for name in COEFFICIENTS for cell in (name.capitalize(), level(settings.confidence))]
 
 
@@ -316,11 +316,11 @@ def _correlation_cells(correlation: Correlation) -> list[str]:
 
 
 def _few_systems(systems: int) -> list[str]:
-    rough = f"{systems} systems are few: intervals are rough, and that of a perfect correlation says nothing"
+    rough = f"with only {systems} systems, intervals are rough, and that of a perfect correlation is meaningless"
     return [rough] if systems < FEW else []
 
 
-def _judgment_cells(case: Judged) -> tuple[str, ...]:
+def _judgment_cells(case: JudgmentCounts) -> tuple[str, ...]:
     correct, incorrect, bad = (case.share(judgment) for judgment in JUDGMENTS)
     low, high = case.interval()
     interval = f"[{low * 100:.0f}, {high * 100:.0f}]" if case.total else MISSING

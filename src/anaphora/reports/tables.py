@@ -340,7 +340,7 @@ def _diagnosis_notes(diagnoses: Sequence[Diagnosis], several: bool) -> tuple[str
     limits = diagnoses[0].thresholds
     names = [f"{letter_of(k)}: {diagnosis_title(d)}" for k, d in enumerate(diagnoses)] if several else []
     verdicts = f"known: interval above {limits.known:g}; fails: interval not above chance; "
-    verdicts += f"nothing is said of fewer than {limits.minimum} items; the rules: docs/diagnosis.md"
+    verdicts += f"figures of fewer than {limits.minimum} items are not interpreted; rules: docs/diagnosis.md"
     letters = [f"{letter_of(k)} " if several else "" for k in range(len(diagnoses))]
     signatures = [f"{letter}signature {d.signature}" for letter, d in zip(letters, diagnoses, strict=True)]
     return (*names, verdicts, *signatures)

@@ -1,8 +1,9 @@
 """Low-rank updates of a model's weights (LoRA, Hu et al. 2021) in a folder of their own, in the format of PEFT.
 
 The folder names its base model and holds two small matrices for each updated weight, W + scale · B A. To load it, the
-updates are merged into the base model's weights, for which PEFT is not needed. The folder records a checksum of the
-base model's weights: updates are meaningless for any other model.
+updates are merged into the base model's weights. An adapter written here records a checksum of the base model's
+weights, as updates are meaningless for any other model, and is loaded without PEFT. Adapters of other programs are
+loaded by PEFT.
 """
 
 from __future__ import annotations
@@ -10,19 +11,20 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import warnings
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import safe_open
 from torch import Tensor
 
 from anaphora.core.errors import AnaphoraError, BadInput, CannotWrite
 from anaphora.core.parsing import expecting, read_json_object
-from anaphora.scoring.weights import read_tensors, save_weights, weights_checksum
+from anaphora.scoring.weights import read_tensors, save_weights, stored_metadata, weights_checksum
 
 CONFIG, WEIGHTS = "adapter_config.json", "adapter_model.safetensors"
 ROOT, DOWN, UP = "base_model.model.", ".lora_A.weight", ".lora_B.weight"  # PEFT's names
@@ -101,8 +103,26 @@ def is_adapter(name: str) -> bool:
     return (Path(name) / CONFIG).is_file()
 
 
+def base_of(folder: Path) -> str:
+    """Return the name or path of an adapter's base model."""
+    base = read_json_object(folder / CONFIG).get("base_model_name_or_path")
+    if isinstance(base, str) and base:
+        with suppress(OSError, ValueError):  # too long for a path, a null byte
+            Path(base).exists()
+            return base
+    raise BadInput(folder / CONFIG, "it does not name a base model", remedy="Set base_model_name_or_path.")
+
+
+def records_base_weights(folder: Path) -> bool:
+    """Return whether an adapter was written by `save_adapter`, and not by PEFT itself."""
+    file = folder / WEIGHTS
+    if not file.is_file():
+        raise BadInput(file, "no such file", remedy="Save the adapter as safetensors, with PEFT's save_pretrained.")
+    return "base_weights" in stored_metadata(file)
+
+
 def load_adapter(folder: Path) -> Adapter:
-    """Read an adapter from its folder."""
+    """Read an adapter that `save_adapter` has written."""
     path = folder / CONFIG
     config = read_json_object(path)
     with expecting(path, "the config of a LoRA adapter"):
@@ -115,9 +135,9 @@ def load_adapter(folder: Path) -> Adapter:
     tensors = read_tensors(file)
     with expecting(file, "the weights of a LoRA adapter"):
         updates = _paired(tensors)
-        with safe_open(file, framework="pt") as stored:
-            base_weights = stored.metadata()["base_weights"]
-    return Adapter(base, base_weights, rank, alpha, updates)
+        if any(down.shape[0] != rank or up.shape[1] != rank for down, up in updates.values()):
+            raise ValueError(f"a LoRA update whose rank is not that of {CONFIG}")
+    return Adapter(base, stored_metadata(file)["base_weights"], rank, alpha, updates)
 
 
 def merge_adapter(model: Any, adapter: Adapter, folder: Path) -> None:
@@ -129,13 +149,36 @@ def merge_adapter(model: Any, adapter: Adapter, folder: Path) -> None:
     modules = dict(model.named_modules())
     with torch.no_grad():
         for name, (down, up) in sorted(adapter.updates.items()):
-            weight = getattr(modules.get(name), "weight", None)
-            update = None if down.shape[0] != up.shape[1] else up.float() @ down.float()
-            if update is not None and type(modules.get(name)).__name__ == "Conv1D":  # GPT-2 stores them transposed
-                update = update.T
-            if weight is None or update is None or weight.shape != update.shape:
+            module = modules.get(name)
+            weight = getattr(module, "weight", None)
+            transposed = type(module).__name__ == "Conv1D"  # GPT-2
+            size = (down.shape[1], up.shape[0]) if transposed else (up.shape[0], down.shape[1])
+            # compared before they are multiplied: two small matrices can have a product that takes all memory
+            if weight is None or tuple(weight.shape) != size:
                 raise BadInput(folder / WEIGHTS, f"{name}: no weight of this size in {adapter.base}", remedy=OTHER_BASE)
-            weight += (adapter.alpha / adapter.rank * update).to(weight)
+            update = up.float() @ down.float()
+            weight += (adapter.alpha / adapter.rank * (update.T if transposed else update)).to(weight)
+
+
+def merge_with_peft(model: Any, folder: Path) -> tuple[Any, str]:
+    """Merge an adapter that PEFT has written, of any kind that can be merged, and return the model and its checksum.
+
+    Such an adapter has no checksum of the base model's weights, so that only names and sizes are checked.
+    """
+    try:
+        from peft import PeftModel
+    except ImportError:
+        problem = "an adapter in the format of PEFT, which is not installed"
+        raise BadInput(folder, problem, remedy='Install it with: pip install "anaphora[measure]"') from None
+    digest = hashlib.sha256(weights_checksum(model).encode())
+    for file in (CONFIG, WEIGHTS):
+        digest.update((folder / file).read_bytes())
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", category=FutureWarning)
+        warnings.filterwarnings("error", "Found missing adapter keys")
+        # updates take memory when their weights are read: a damaged config may ask for a rank that no memory can hold
+        adapted = PeftModel.from_pretrained(model, folder, low_cpu_mem_usage=True)
+        return adapted.merge_and_unload(), digest.hexdigest()[:16]
 
 
 def _paired(tensors: Mapping[str, Tensor]) -> dict[str, tuple[Tensor, Tensor]]:

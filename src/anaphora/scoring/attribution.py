@@ -65,7 +65,8 @@ def attribute_choices(
         if all(number in done for number in numbers):
             continue
         batch = [choices[number] for number in numbers]
-        yield from zip(numbers, split_on_oom(compute, batch, lambda choice: choice.size), strict=True)
+        computed = split_on_oom(compute, batch, lambda choice: choice.size)
+        yield from (pair for pair in zip(numbers, computed, strict=True) if pair[0] not in done)
 
 
 def mean_values(models: Sequence[ChoiceValues]) -> ChoiceValues:
@@ -141,14 +142,14 @@ def _contrast(logits: Tensor, batch: Sequence[Choice]) -> tuple[Tensor, list[lis
 def _by_choice(batch: Sequence[Choice], scores: list[list[float]], columns: Sequence[Tensor]) -> list[ChoiceValues]:
     """Values without padding. columns: (b, t) for each sequence"""
     rows = [column.tolist() for column in columns]
-    found = []
+    results = []
     for number, choice in enumerate(batch):
         parts = zip((*choice.inputs, choice.read), rows, strict=True)
         values = tuple(row[number][: len(ids)] for ids, row in parts)
         for part in values:
             all_finite(part, "attributions of tokens", "Check the model's files and precision.")
-        found.append(ChoiceValues(scores[number], values))
-    return found
+        results.append(ChoiceValues(scores[number], values))
+    return results
 
 
 @contextmanager
@@ -188,7 +189,7 @@ def _embedded(model: nn.Module) -> Iterator[list[Call]]:
 
 
 def _call(calls: list[Call], ids: Tensor) -> Tensor:
-    """The vectors of the first call with these ids, which is taken from the list."""
+    """Return the vectors of the first call with these ids, which is taken from the list."""
     for number, (known, vectors) in enumerate(calls):
         if known.shape == ids.shape and torch.equal(known, ids):
             del calls[number]
@@ -267,7 +268,7 @@ def mean_attention(layers: Sequence[Tensor] | None, read: Padded) -> Tensor:
     layers: (b, heads, queries, keys) of each layer
     """
     if not layers or any(layer is None for layer in layers):
-        raise AnaphoraError("the model does not tell its attention weights. Use --method gradient or occlusion")
+        raise AnaphoraError("the model does not return its attention weights. Use --method gradient or occlusion")
     return torch.stack([at_last(layer.mean(1), read) for layer in layers]).mean(0)
 
 

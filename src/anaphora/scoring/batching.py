@@ -106,7 +106,7 @@ def score_groups(
     depth_first: bool = False,
     done: Container[int] = (),
 ) -> Iterator[tuple[int, list[CandidateScore]]]:
-    """The number of each example with the scores of its candidates, as soon as it is complete, short ones first.
+    """Yield the number of each example with the scores of its candidates, as soon as it is complete, short ones first.
 
     Batches are made as if nothing were done, and those with nothing left to do are passed over: so scores do not
     depend on where an earlier process was interrupted, to the last digit. Groups that are complete and groups that are
@@ -132,25 +132,38 @@ def score_groups(
 def split_on_oom(
     score: Callable[[Sequence[Item]], list[Output]], batch: Sequence[Item], tokens: Callable[[Item], int]
 ) -> list[Output]:
-    """What `score` returns for a batch; where memory does not suffice, for its two halves.
+    """Return what `score` returns for a batch; where memory does not suffice, for its two halves.
 
     tokens: the size of an item, for the error where even a single one is too large
     """
+    output = _within_memory(score, batch)
+    if output is None and len(batch) == 1:
+        gc.collect()  # the last resort, as it takes long where millions of objects are alive
+        output = _within_memory(score, batch)
+        if output is None:
+            size = tokens(batch[0])
+            raise AnaphoraError(
+                f"out of memory on a single example of {size:,} tokens. Use less --context, or a smaller model"
+            )
+    if output is not None:
+        return output
+    half = len(batch) // 2
+    return split_on_oom(score, batch[:half], tokens) + split_on_oom(score, batch[half:], tokens)
+
+
+def _within_memory(score: Callable[[Sequence[Item]], list[Output]], batch: Sequence[Item]) -> list[Output] | None:
+    """Return what `score` returns for a batch, or None where memory does not suffice."""
     try:
         return score(batch)
     except (MemoryError, RuntimeError) as error:
         if not out_of_memory(error):
             raise
-    # Only here, after the except block, is the memory of the failed attempt released.
-    gc.collect()
+    # Only here, after the except block, can the memory of the failed attempt be released: that of its reference cycles
+    # by collecting young objects, which takes no time.
+    gc.collect(1)
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
-    if len(batch) == 1:
-        raise AnaphoraError(
-            f"out of memory on a single example of {tokens(batch[0]):,} tokens. Use less --context, or a smaller model"
-        )
-    half = len(batch) // 2
-    return split_on_oom(score, batch[:half], tokens) + split_on_oom(score, batch[half:], tokens)
+    return None
 
 
 def out_of_memory(error: BaseException) -> bool:
@@ -213,44 +226,43 @@ def pad(rows: Sequence[Ids], padding: int) -> Padded:
 def score_padded(
     model: Any, encoded: Sequence[EncodedExample], batch_tokens: int, done: Container[int] = ()
 ) -> Iterator[tuple[int, list[CandidateScore]]]:
-    """The number of each question with (sum, tokens) of its candidates; batches are sorted by length.
+    """Yield the number of each question with (sum, tokens) of its candidates; batches are sorted by length.
 
     done: questions that need no answer; batches are made as if they did
     """
-    rows = [(n, k) for n, item in enumerate(encoded) for k in range(len(item.candidates))]
-    scored: dict[int, dict[int, tuple[float, int]]] = {n: {} for n in range(len(encoded))}
-    for numbers in padded_batches([_length(encoded[n], k) for n, k in rows], batch_tokens):
+    rows = [(n, k, candidate) for n, item in enumerate(encoded) for k, candidate in enumerate(item.separate())]
+    scored: dict[int, dict[int, CandidateScore]] = {n: {} for n in range(len(encoded))}
+
+    def score(candidates: Sequence[EncodedCandidate]) -> list[CandidateScore]:
+        values = token_log_probabilities(model, candidates)
+        return [(float(one.double().sum()), len(one)) for one in values]
+
+    for numbers in padded_batches([candidate.longest for *_, candidate in rows], batch_tokens):
         batch = [rows[number] for number in numbers]
-        if all(n in done for n, _ in batch):
+        if all(n in done for n, *_ in batch):
             continue
-        items = [(encoded[n], k) for n, k in batch]
-        scores = split_on_oom(lambda part: _batch(model, part), items, lambda item: _length(*item))
-        for (n, k), score in zip(batch, scores, strict=True):
-            scored[n][k] = score
+        scores = split_on_oom(score, [candidate for *_, candidate in batch], lambda candidate: candidate.longest)
+        for (n, k, _), value in zip(batch, scores, strict=True):
+            scored[n][k] = value
             if len(scored[n]) == len(encoded[n].candidates):
                 complete = scored.pop(n)
                 yield n, [complete[i] for i in range(len(complete))]
 
 
 @torch.inference_mode()
-def _batch(model: Any, rows: Sequence[tuple[EncodedExample, int]]) -> list[CandidateScore]:
+def token_log_probabilities(model: Any, candidates: Sequence[EncodedCandidate]) -> list[Tensor]:
+    """The log-probabilities of the tokens of each candidate, in one padded batch through a Hugging Face model."""
     device = next(model.parameters()).device
-    inputs = [(*item.prompt, *item.candidates[k][:-1]) for item, k in rows]
-    read = pad(inputs, 0).to(device)  # which token it is does not matter: it is masked
+    read = pad([(*one.given, *one.predicted[:-1]) for one in candidates], 0).to(device)  # padding is masked
     if model.config.is_encoder_decoder:
-        sources = pad([item.source for item, _ in rows], 0).to(device)
+        sources = pad([one.inputs[0] for one in candidates], 0).to(device)
         arguments = {"input_ids": sources.ids, "attention_mask": sources.mask.long(), "decoder_input_ids": read.ids}
     else:
         arguments = {"input_ids": read.ids, "attention_mask": read.mask.long()}
     logits = model(**arguments, use_cache=False).logits
-    result = []
-    for row, (item, k) in enumerate(rows):
-        candidate = torch.tensor(item.candidates[k], device=device)
-        first = len(item.prompt) - 1
-        predicted = torch.log_softmax(logits[row, first : first + len(candidate)].float(), -1)
-        result.append((float(predicted.gather(1, candidate[:, None]).double().sum()), len(candidate)))
-    return result
-
-
-def _length(item: EncodedExample, k: int) -> int:
-    return max(len(item.source), len(item.prompt) + len(item.candidates[k]))
+    values = []
+    for row, one in enumerate(candidates):
+        first, tokens = len(one.given) - 1, torch.tensor(one.predicted, device=device)
+        predicted = torch.log_softmax(logits[row, first : first + len(tokens)].float(), -1)
+        values.append(predicted.gather(1, tokens[:, None])[:, 0])
+    return values

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from anaphora.core.errors import AnaphoraError
+
 Ids = tuple[int, ...]  # token ids
 CandidateScore = tuple[float, int]  # sum of log-probabilities, number of tokens it was summed over
 
@@ -15,6 +17,11 @@ class EncodedCandidate(NamedTuple):
     inputs: tuple[Ids, ...]
     given: Ids
     predicted: Ids
+
+    @property
+    def longest(self) -> int:
+        """The number of positions that the model needs."""
+        return max(len(self.given) + len(self.predicted), *map(len, self.inputs), 0)
 
 
 class EncodedExample(NamedTuple):
@@ -34,13 +41,19 @@ class EncodedExample(NamedTuple):
         return max(len(self.source), len(self.prompt) + max(map(len, self.candidates), default=0))
 
     def separate(self) -> list[EncodedCandidate]:
-        """The candidates one by one."""
+        """Return the candidates one by one."""
         return [EncodedCandidate((self.source,), self.prompt, candidate) for candidate in self.candidates]
 
 
 def common_prefix(sequences: Sequence[Sequence[Any]]) -> int:
-    """The number of items that all sequences start with."""
+    """Return the number of items that all sequences start with."""
     for number, items in enumerate(zip(*sequences, strict=False)):
         if any(item != items[0] for item in items):
             return number
     return min(map(len, sequences))
+
+
+def too_long(length: int, limit: int, text: str, *, can_truncate: bool = True) -> AnaphoraError:
+    """Return the error for a text of more tokens than the model takes."""
+    remedy = "Use less --context" + (", or truncate such texts with --truncate" if can_truncate else "")
+    return AnaphoraError(f"{length:,} tokens, but the model takes {limit:,}: {text[:60]!r}… {remedy}")

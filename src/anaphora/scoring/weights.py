@@ -69,13 +69,23 @@ def weights_of(model: Any) -> dict[str, torch.Tensor]:
 
 
 def stored_shapes(file: Path) -> dict[str, Shape]:
-    """The shapes of the tensors of a file by their names; only its beginning is read."""
+    """Return the shapes of the tensors of a file by their names; only its beginning is read."""
     return dict(_read(file, lambda: _shapes(file)))
 
 
 def read_tensors(file: Path) -> dict[str, torch.Tensor]:
-    """The tensors of a file by their names."""
+    """Return the tensors of a file by their names."""
     return dict(_read(file, lambda: load_file(file)))
+
+
+def stored_metadata(file: Path) -> Mapping[str, str]:
+    """Return what a file's header says besides its tensors."""
+
+    def read() -> Mapping[str, str]:
+        with safe_open(file, framework="pt") as stored:
+            return stored.metadata() or {}
+
+    return _read(file, read)
 
 
 def _shapes(file: Path) -> dict[str, Shape]:
@@ -154,7 +164,7 @@ def check_sizes(build: Callable[[], Any], files: Collection[Path], config: Path,
 
 
 def find_device(name: str | None) -> torch.device:
-    """The device of this name, by default the GPU where there is one; one that cannot be used is an error."""
+    """Return the device of this name, by default the GPU where there is one; one that cannot be used is an error."""
     chosen = name or ("cuda" if torch.cuda.is_available() else "cpu")
     try:
         return torch.empty(0, device=chosen).device

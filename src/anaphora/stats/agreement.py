@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anaphora.stats.intervals import Floats, Ints, generator, percentile_interval
+from anaphora.stats.intervals import Floats, Ints, bootstrap_draws, generator, percentile_interval
 from anaphora.stats.resampling import Interval, Resampling
 
 CHUNK = 4_000_000  # random numbers held at a time
@@ -164,14 +164,11 @@ def bootstrap_intervals(
     Samples in which a coefficient is not defined are left out of its interval.
     """
     resampling = resampling or Resampling()
-    samples, items = resampling.samples, len(ratings)
-    if items == 0:
+    if not len(ratings):
         return dict.fromkeys(COEFFICIENTS)
     values: dict[str, list[Floats]] = {name: [] for name in COEFFICIENTS}
-    rng = generator(resampling.seed)
-    step = max(1, CHUNK // items)
-    for start in range(0, samples, step):
-        times = rng.multinomial(items, np.full(items, 1 / items), size=min(step, samples - start)).astype(float)
+    once = np.ones(len(ratings), np.int64)
+    for _, times in bootstrap_draws(once, resampling.samples, generator(resampling.seed), CHUNK):
         for name, coefficient in COEFFICIENTS.items():
             values[name].append(coefficient.value(coefficient.sampled(ratings, categories, times), categories))
     sampled = {name: np.concatenate(parts) for name, parts in values.items()}

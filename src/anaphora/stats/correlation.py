@@ -9,15 +9,15 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 
-from anaphora.core.errors import AnaphoraError
+from anaphora.core.errors import check_name
 from anaphora.core.finite import no_overflow
-from anaphora.stats.intervals import CHUNK, Floats, generator, percentile_interval
+from anaphora.stats.intervals import Floats, bootstrap_draws, generator, percentile_interval
 from anaphora.stats.paired import holm
 from anaphora.stats.resampling import Interval, Resampling
 
@@ -26,14 +26,13 @@ INTERVALS = ("bootstrap", "fisher")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Settings(Resampling):
-    """How intervals of correlations are made."""
+class CorrelationSettings(Resampling):
+    """The settings of intervals of correlations."""
 
     interval: str = "bootstrap"  # or "fisher"
 
     def __post_init__(self) -> None:
-        if self.interval not in INTERVALS:
-            raise AnaphoraError(f"unknown interval {self.interval!r}. Known: {', '.join(INTERVALS)}")
+        check_name("interval", self.interval, INTERVALS)
         Resampling.__post_init__(self)
 
 
@@ -62,12 +61,12 @@ class Correlation:
         return {name: getattr(self, name).to_dict() for name in COEFFICIENTS}
 
 
-def correlation(first: Floats, second: Floats, settings: Settings | None = None) -> Correlation:
+def correlation(first: Floats, second: Floats, settings: CorrelationSettings | None = None) -> Correlation:
     """The coefficients of two columns with their intervals.
 
     A bootstrap sample in which a column is constant has no correlation; it is left out, and counted.
     """
-    settings = settings or Settings()
+    settings = settings or CorrelationSettings()
     with no_overflow(f"the correlation of {len(first):,} systems", "Write the scores on another scale."):
         (values,) = coefficients(first, second, np.ones((1, len(first))))
         resampled = bootstrap_coefficients(first, second, settings) if settings.interval == "bootstrap" else None
@@ -105,16 +104,12 @@ def coefficients(first: Floats, second: Floats, drawn: Floats) -> Floats:
     return np.asarray(np.clip(values, -1.0, 1.0))
 
 
-def bootstrap_coefficients(first: Floats, second: Floats, settings: Settings) -> Floats:
+def bootstrap_coefficients(first: Floats, second: Floats, settings: CorrelationSettings) -> Floats:
     """The coefficients of bootstrap samples: as many systems as there are, drawn with replacement. (samples, 3)."""
-    n = len(first)
-    rng = generator(settings.seed)
     values = np.empty((settings.samples, 3))
-    step = max(1, CHUNK // n)
-    for start in range(0, settings.samples, step):
-        part = values[start : start + step]
-        drawn = rng.multinomial(n, np.full(n, 1 / n), size=len(part)).astype(np.float64)
-        part[:] = coefficients(first, second, drawn)
+    once = np.ones(len(first), np.int64)
+    for part, drawn in bootstrap_draws(once, settings.samples, generator(settings.seed)):
+        values[part] = coefficients(first, second, drawn)
     return values
 
 
@@ -137,7 +132,7 @@ def _pairs(drawn: Floats, values: Floats) -> Floats:
 
 
 def _centered(scores: Floats, weights: Floats) -> Floats:
-    """Scores less their mean in each sample; scaled, so that squares of any scores are in reach."""
+    """Scores less their mean in each sample; scaled, so that their squares do not overflow."""
     scores = scores - scores.mean()
     scores = scores / (np.abs(scores).max() or 1.0)
     means = (weights @ scores) / weights.sum(axis=1)
@@ -145,7 +140,7 @@ def _centered(scores: Floats, weights: Floats) -> Floats:
 
 
 def _cosine(first: Floats, second: Floats, weights: Floats) -> Floats:
-    """nan where scores are the same but for their last digits."""
+    """nan where scores differ in their last digits at most."""
     norms = (weights * first * first).sum(axis=1) * (weights * second * second).sum(axis=1)
     products = (weights * first * second).sum(axis=1)
     return np.asarray(np.divide(products, np.sqrt(norms), out=np.full_like(products, np.nan), where=norms > 0))
@@ -169,14 +164,7 @@ class Williams:
     p_adjusted: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "first": self.first,
-            "second": self.second,
-            "difference": self.difference,
-            "t": self.t,
-            "p_value": self.p_value,
-            "p_adjusted": self.p_adjusted,
-        }
+        return asdict(self)
 
 
 def all_pairs(human: Floats, metrics: Mapping[str, Floats]) -> tuple[Williams, ...]:
@@ -206,7 +194,8 @@ def williams(r_first: float, r_second: float, between: float, systems: int) -> t
     """Williams 1959, as Graham and Baldwin 2014 (§3) use it for metrics: t with n − 3 degrees of freedom, two-sided p.
 
     r_first, r_second: the correlations of two metrics with the human score; between: of the metrics with each other.
-    Equal correlations are t = 0, p = 1, be the metrics the same or not. Below four systems there is no test.
+    Equal correlations give t = 0 and p = 1, whether or not the metrics are the same. Fewer than four systems are too
+    few for the test.
     """
     if systems <= 3:
         return None, None

@@ -1,8 +1,9 @@
-"""How sure is a figure? Intervals for a share, by formula and by resampling."""
+"""Confidence intervals of a proportion, by formula and by resampling."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from statistics import NormalDist
 
 import numpy as np
@@ -41,7 +42,7 @@ def newcombe(one: tuple[int, int], other: tuple[int, int], confidence: float) ->
 def percentile_interval(values: Floats, confidence: float = 0.95) -> Interval:
     """The middle part of resampled values that holds the confidence."""
     if not len(values):
-        raise NotFinite("resampled values: there are none to make an interval of. Draw more samples (--samples)")
+        raise NotFinite("resampled values: there are none for an interval. Draw more samples (--samples)")
     all_finite(values, "resampled values")
     tail = (1 - confidence) / 2
     low, high = np.quantile(values, [tail, 1 - tail])
@@ -58,19 +59,33 @@ def resampled_sums(rows: Floats, counts: Ints, samples: int, rng: np.random.Gene
     differs, indices are drawn in chunks.
     """
     units = int(counts.sum())
-    few = len(rows) <= MAX_DISTINCT
-    columns = [] if few else list(np.repeat(rows, counts, axis=0).T.copy())
     sums = np.empty((samples, rows.shape[1]))
-    step = max(1, CHUNK // (len(rows) if few else units))
+    if len(rows) <= MAX_DISTINCT:
+        for part, times in bootstrap_draws(counts, samples, rng):
+            sums[part] = times @ rows
+        return sums
+    columns = list(np.repeat(rows, counts, axis=0).T.copy())
+    step = max(1, CHUNK // units)
     for start in range(0, samples, step):
-        part = sums[start : start + step]
-        if few:
-            part[:] = rng.multinomial(units, counts / units, size=len(part)) @ rows
-            continue
-        picks = rng.integers(0, units, size=(len(part), units), dtype=np.int32)
+        rest = sums[start : start + step]
+        picks = rng.integers(0, units, size=(len(rest), units), dtype=np.int32)
         for k, column in enumerate(columns):
-            part[:, k] = column.take(picks).sum(axis=1)
+            rest[:, k] = column.take(picks).sum(axis=1)
     return sums
+
+
+def bootstrap_draws(
+    counts: Ints, samples: int, rng: np.random.Generator, at_once: int | None = None
+) -> Iterator[tuple[slice, Floats]]:
+    """Yield which samples are drawn, and (samples, k), how often each of them has each of k different units.
+
+    counts: (k,), how many units of each kind there are; at_once: random numbers held at a time
+    """
+    units = int(counts.sum())
+    step = max(1, (at_once or CHUNK) // len(counts))
+    for start in range(0, samples, step):
+        part = slice(start, min(start + step, samples))
+        yield part, rng.multinomial(units, counts / units, size=part.stop - start).astype(float)
 
 
 def bootstrap(rows: Floats, counts: Ints, samples: int, rng: np.random.Generator) -> Floats:
@@ -81,6 +96,12 @@ def bootstrap(rows: Floats, counts: Ints, samples: int, rng: np.random.Generator
     """
     sums = resampled_sums(rows, counts, samples, rng)
     return np.asarray(sums[:, 0] / sums[:, 1])
+
+
+def bootstrap_mean(values: Floats, samples: int, seed: int) -> Floats:
+    """Bootstrap values of the mean of single items."""
+    rows = np.stack([values, np.ones_like(values)], axis=1)
+    return bootstrap(rows, np.ones(len(rows), np.int64), samples, generator(seed))
 
 
 def generator(seed: int) -> np.random.Generator:

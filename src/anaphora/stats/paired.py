@@ -12,7 +12,7 @@ import numpy as np
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import finite
-from anaphora.stats.intervals import CHUNK, Floats, Ints, bootstrap, generator, percentile_interval
+from anaphora.stats.intervals import CHUNK, Floats, Ints, bootstrap, bootstrap_draws, generator, percentile_interval
 from anaphora.stats.resampling import Interval, Resampling
 
 
@@ -46,8 +46,8 @@ def approximate_randomization(differences: Floats, counts: Ints, samples: int, r
     step = max(1, CHUNK // len(values))
     for start in range(0, samples, step):
         size = min(step, samples - start)
-        kept = rng.binomial(counts, 0.5, size=(size, len(values)))
-        swapped = np.abs(((2 * kept - counts) * values).sum(axis=1))
+        unchanged = rng.binomial(counts, 0.5, size=(size, len(values)))
+        swapped = np.abs(((2 * unchanged - counts) * values).sum(axis=1))
         extreme += int((swapped >= observed - 1e-9).sum())
     return (extreme + 1) / (samples + 1)
 
@@ -65,7 +65,7 @@ def paired_bootstrap(rows: Floats, counts: Ints, samples: int, rng: np.random.Ge
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm 1979: p-values corrected so that the chance of any false alarm among them stays what it says."""
+    """Holm 1979: p-values corrected so that the probability of any false alarm among them stays below the level."""
     order = sorted(range(len(p_values)), key=lambda i: p_values[i])
     adjusted = [0.0] * len(p_values)
     worst = 0.0
@@ -100,7 +100,7 @@ class SufficientStats:
 
 @dataclass(frozen=True, slots=True)
 class PairedTest:
-    """Two systems on the same sentences: the second's figure minus the first's, and how surely it is not chance."""
+    """Two systems on the same sentences: the second's figure minus the first's, with its p-values."""
 
     first: str
     second: str
@@ -138,12 +138,9 @@ def resampled_totals(rows: Floats, resampling: Resampling) -> Floats:
     made for two columns; here there may be hundreds, so that the draws are multiplied with the rows).
     """
     distinct, counts = _distinct(rows)
-    rng = generator(resampling.seed)
     totals = np.empty((resampling.samples, rows.shape[1]))
-    step = max(1, CHUNK // len(distinct))
-    for start in range(0, resampling.samples, step):
-        part = totals[start : start + step]
-        part[:] = rng.multinomial(len(rows), counts / len(rows), size=len(part)).astype(float) @ distinct
+    for part, times in bootstrap_draws(counts, resampling.samples, generator(resampling.seed)):
+        totals[part] = times @ distinct
     return totals
 
 

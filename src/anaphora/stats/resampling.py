@@ -1,10 +1,10 @@
-"""How intervals and p-values are drawn. Imports no NumPy, so that the command line can make its options of it."""
+"""The settings of intervals and p-values. Imports no NumPy, so that the command line can create its options from it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from anaphora.core.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError, check_name
 
 TESTS = ("bootstrap", "randomization")
 EARLIER_NAMES = {"randomisation": "randomization"}  # of tests in version 0.1.0
@@ -13,7 +13,7 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Resampling:
-    """How intervals and p-values are drawn, with one default for all commands.
+    """Settings of resampling, with one default for all commands.
 
     samples: number of bootstrap samples
     test: the test whose p-value is reported as p_value
@@ -30,8 +30,7 @@ class Resampling:
         object.__setattr__(self, "test", EARLIER_NAMES.get(self.test, self.test))
         if not 0 < self.confidence < 1 or min(self.samples, self.randomizations) < 1:
             raise AnaphoraError("confidence must be between 0 and 1, and samples and trials at least 1")
-        if self.test not in TESTS:
-            raise AnaphoraError(f"unknown test {self.test!r}. Known: {', '.join(TESTS)}")
+        check_name("test", self.test, TESTS)
 
     @property
     def randomizations(self) -> int:

@@ -67,6 +67,6 @@ def short_hash(lines: Iterable[str]) -> str:
     return digest.hexdigest()[:HASH_LENGTH]
 
 
-def named(name: str, sha256: str) -> str:
+def with_hash(name: str, sha256: str) -> str:
     """A file as signatures name it: its name and the beginning of its hash."""
     return f"{name}@{sha256[:HASH_LENGTH]}"

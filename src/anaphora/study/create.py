@@ -231,14 +231,19 @@ def gap_items(examples: Iterable[Example], path: Path) -> list[Item]:
             name = f"{example.id}#{k}" if several else example.id
             pronoun = str(_of(example, "pronoun", k) or "")
             span = _gap(candidate[-1], pronoun, _of(example, "pronoun_start", k), name, path)
-            origin = {tag: _of(example, tag, k) for tag in ("system", "sentence", "position")}
-            texts: dict[str, Any] = {tag: "" if value is None else str(value) for tag, value in origin.items()}
-            texts["sentence"] = texts["sentence"] or example.id
+            texts: dict[str, Any] = _origin(example, k)
             marks = ((span,),)
             items.append(
                 Item(name, example.source, (candidate,), 0, marks, pronoun=pronoun, **texts, tags=example.tags)
             )
     return items
+
+
+def _origin(example: Example, k: int = 0) -> dict[str, str]:
+    """Return whose translation a candidate is, of which sentence, and which of its pronouns is meant."""
+    values = {tag: _of(example, tag, k) for tag in ("system", "sentence", "position")}
+    texts = {tag: "" if value is None else str(value) for tag, value in values.items()}
+    return texts | {"sentence": texts["sentence"] or example.id}
 
 
 def _of(example: Example, tag: str, k: int) -> Any:
@@ -281,9 +286,7 @@ def verdict_items(examples: Iterable[Example], path: Path) -> list[Item]:
             raise BadInput(path, problem, remedy=remedy)
         sentence = example.candidates[0][-1]
         digest = example.tags.get(DIGEST) or passage_digest(example.source, example.candidates[0])
-        origin = {tag: example.tags.get(tag) for tag in ("system", "sentence", "position")}
-        texts: dict[str, Any] = {tag: "" if value is None else str(value) for tag, value in origin.items()}
-        texts["sentence"] = texts["sentence"] or example.id
+        texts: dict[str, Any] = _origin(example)
         items.append(
             Item(
                 example.id,

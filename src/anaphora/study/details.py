@@ -255,8 +255,8 @@ class Answers:
         """How many verdicts, and the hash of all of them."""
         given = [
             f"{system}\t{sentence}\t{position}\t{verdict}"
-            for system, places in sorted(self.verdicts.items())
-            for (sentence, position), verdict in sorted(places.items())
+            for system, items in sorted(self.verdicts.items())
+            for (sentence, position), verdict in sorted(items.items())
             if verdict
         ]
         return f"{len(given)}@{short_hash(given)}"

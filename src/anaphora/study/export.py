@@ -12,7 +12,7 @@ from anaphora.core.columns import read_columns, tsv_line
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import atomic_writer
 from anaphora.languages.pair_list import COLUMNS as PAIR_COLUMNS
-from anaphora.languages.pair_list import Judged, pair_list_json, pair_list_rows
+from anaphora.languages.pair_list import PairJudgments, pair_list_json, pair_list_rows
 from anaphora.study.analysis import CORRECT, REFERENCE, SYSTEM, TIE, Key, StudyAgreement, meaning, option_of
 from anaphora.study.model import BAD, GAPS, PAIRS, Study
 from anaphora.study.store import Answer
@@ -68,7 +68,7 @@ def write_text(path: Path, text: str) -> None:
         out.write(text.encode())
 
 
-def pair_list(agreement: StudyAgreement, min_agreement: float | None = None) -> dict[str, Judged]:
+def pair_list(agreement: StudyAgreement, min_agreement: float | None = None) -> dict[str, PairJudgments]:
     """Return the pronoun pairs (he:it) with their agreement (AC1 with ties) and the answers.
 
     Pairs whose agreement is undefined, as no item has two answers, are left out. min_agreement: only pairs with at
@@ -79,7 +79,7 @@ def pair_list(agreement: StudyAgreement, min_agreement: float | None = None) -> 
         value, counts = group.with_ties.values["ac1"], group.counts
         good = min_agreement is None or ((value or 0) >= min_agreement and counts[SYSTEM] <= counts[REFERENCE])
         if value is not None and good:
-            listed[group.name] = Judged(value, *(counts[kind] for kind in (REFERENCE, SYSTEM, TIE)))
+            listed[group.name] = PairJudgments(value, *(counts[kind] for kind in (REFERENCE, SYSTEM, TIE)))
     return listed
 
 
@@ -127,7 +127,7 @@ def gap_annotations(study: Study, current: Mapping[Key, Answer]) -> str:
 
 def human_accuracy(study: Study, current: Mapping[Key, Answer]) -> dict[str, float]:
     """Return for each system the share of answers by which its pronoun is correct; a bad translation is not."""
-    _needs_gaps(study, "--human")
+    _needs_gaps(study, "--human-scores")
     correct: dict[str, list[bool]] = {}
     for (_, name), answer in current.items():
         correct.setdefault(study.by_id[name].system or "system", []).append(meaning(study, answer) == CORRECT)

@@ -310,7 +310,7 @@ class BatchWriter:
                 kept: Iterator[Answer | Conflict] = iter(())
                 try:
                     kept = iter(await to_thread.run_sync(self._log.append_all, everything, limiter=self._thread))
-                except Exception as error:  # those who wait are told; the next batch may succeed
+                except Exception as error:  # raised for those who wait; the next batch may succeed
                     failure = error
                 for answers, outcome in batch:
                     result = [next(kept) for _ in answers] if failure is None else []
@@ -330,7 +330,7 @@ class BatchWriter:
 def opaque_ids(study: Study, secret: str) -> dict[str, dict[str, str]]:
     """Return the ids by which each annotator's page knows the items.
 
-    An item's own id may tell whose translation it is (apt's are SYSTEM/SENTENCE.POSITION), and annotators can inspect
+    An item's own id may reveal whose translation it is (apt's are SYSTEM/SENTENCE.POSITION), and annotators can inspect
     what a page gets. secret: the same at every start and unknown to annotators, who could otherwise guess ids
     """
 

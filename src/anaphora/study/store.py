@@ -79,7 +79,7 @@ class Connection(Protocol):
     def has_tables(self) -> bool: ...
 
     def another(self) -> Connection:
-        """A further connection to the same database, for reading."""
+        """Return a further connection to the same database, for reading."""
 
     def close(self) -> None: ...
 
@@ -227,14 +227,14 @@ class SQLite:
             yield self._connection
             self._connection.execute("COMMIT")
         except (sqlite3.Error, UnicodeError) as error:  # damage: text that is not UTF-8
-            raise BadInput(self.name, f"the database refuses: {error}", remedy=self._remedy(error)) from None
+            raise BadInput(self.name, f"database error: {error}", remedy=self._remedy(error)) from None
         finally:
             if self._connection.in_transaction:  # something failed; a full disk may fail at the commit
                 self._connection.execute("ROLLBACK")
 
     @staticmethod
     def _remedy(error: Exception) -> str:
-        """What helps if the file is damaged, and not busy or on a full disk."""
+        """Return what helps if the file is damaged, and not busy or on a full disk."""
         code = getattr(error, "sqlite_errorcode", None)
         return RESTORE if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, None) else ""
 
@@ -297,7 +297,7 @@ class PostgreSQL:
             with self._connection.transaction(), self._connection.cursor() as cursor:
                 yield _Cursor(cursor)
         except self._error as error:
-            raise BadInput(self.name, f"the database refuses: {' '.join(str(error).split())}") from None
+            raise BadInput(self.name, f"database error: {' '.join(str(error).split())}") from None
 
     def has_tables(self) -> bool:
         with self.transaction(write=False) as do:

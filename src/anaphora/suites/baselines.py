@@ -1,8 +1,8 @@
-"""What a system can reach on a suite without understanding: a suite is valid as far as these baselines fail on it.
+"""Baselines that understand nothing: a suite is valid to the extent that they fail on it.
 
 No baseline translates anything. They answer always the same, choose by length, see the current sentence alone, or
 count words (naive Bayes). Where a baseline cannot decide, its guess counts as one over the number of candidates it
-cannot tell apart, so that the order of the candidates, which names the right one in most published sets, is no help.
+cannot tell apart, so that the order of the candidates, which names the right one in most published sets, does not help.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from anaphora.core.files import atomic_writer
 from anaphora.core.parsing import read_json_object
 from anaphora.stats.intervals import generator, wilson
 from anaphora.stats.resampling import Interval, Resampling
-from anaphora.stats.signature import Signature, named
+from anaphora.stats.signature import Signature, with_hash
 from anaphora.suites.example import ORIGINAL, Example, Passage
 from anaphora.suites.suite import Suite
 from anaphora.table import Rendered
@@ -97,7 +97,7 @@ class Baselines(Rendered):
 
     @property
     def signature(self) -> str:
-        line = Signature("base").add("s", named(self.suite, self.sha256)).add("bow", f"nb{SMOOTHING:g}")
+        line = Signature("base").add("s", with_hash(self.suite, self.sha256)).add("bow", f"nb{SMOOTHING:g}")
         line.add("folds", self.folds).add("seed", self.seed)
         return str(line.confidence(Resampling(confidence=self.confidence)))
 
@@ -242,7 +242,7 @@ class _Bag:
 
 
 class _Gathered:
-    """What one pass over a suite keeps: counts, and texts as numbers."""
+    """The counts of one pass over a suite, and its texts as numbers."""
 
     def __init__(self, blocks: str | None) -> None:
         self.grouping = [tag for tag in ("document", blocks, ORIGINAL) if tag is not None]
@@ -288,9 +288,10 @@ class _Gathered:
         return [k // size if origin is None else origin for k, origin in enumerate(self.tagged)]
 
     def majority(self) -> tuple[float, str]:
-        """Return how often the word that is right most often is right, and the word; a guess where it is no candidate.
+        """Return how often the word that is right most often is right, and the word.
 
-        If several words are right equally often, it is the one that is a candidate most often.
+        Where it is not a candidate, an example counts as a guess. If several words are right equally often, it is the
+        one that is a candidate most often.
         """
         rows = list(zip(self.classes, self.gold, strict=True))
         right = Counter(classes[gold] for classes, gold in rows)

@@ -22,7 +22,7 @@ class RemoteFile:
     path: where it goes below the suite's download folder
     url: None where it is not published in this form, or lies in an archive
     sha256, size: of the plain (decompressed) bytes; None where the file could not be had to compute them
-    copies: names of the same data in another form that `--from-path` takes in its stead, with their SHA-256
+    copies: names of the same data in another form that `--from-path` accepts instead, with their SHA-256
     """
 
     path: str

@@ -28,7 +28,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 
 from anaphora.core.errors import AnaphoraError, BadInput, CannotWrite
-from anaphora.core.files import atomic_path
+from anaphora.core.files import atomic_path, sha256_of
 
 CHUNK = 1 << 16  # bytes read at a time, and also of one header of a tar archive
 MAX_SIZE = 1 << 28  # bytes of a file whose size is not known; the largest of the catalog has 4 MB
@@ -78,7 +78,7 @@ def fetch(
                 try:
                     with temporary.open("wb") as out:
                         digest = _transfer(file_url, out, size, timeout, deadline, progress)
-                except OSError as error:  # those of the network are exceptions of ours by now
+                except OSError as error:  # network errors are AnaphoraError or _TemporaryError here
                     raise CannotWrite(destination, error) from None
                 if sha256 not in (None, digest):
                     why = "The file was changed at its source or on its way"
@@ -91,16 +91,10 @@ def fetch(
     return digest
 
 
-def sha256_of(path: Path) -> str:
-    """The SHA-256 of a file's bytes as they are."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
 def _transfer(
     url: str, out: IO[bytes], size: int | None, timeout: float, deadline: float, progress: Progress | None
 ) -> str:
-    """Write what the server sends; returns its SHA-256. Every failure of the network is one of our exceptions."""
+    """Write the body of a response; returns its SHA-256. Network errors are AnaphoraError or _TemporaryError."""
     end, late = time.monotonic() + deadline, f"not complete after {deadline:g} seconds"
     connections: list[http.client.HTTPConnection] = []
 
@@ -137,7 +131,7 @@ def _transfer(
 def _receive(
     url: str, response: Any, out: IO[bytes], size: int | None, end: float, late: str, progress: Progress | None
 ) -> str:
-    """Copy a body as far as the file may go. One that ends early is a cut, also where http.client does not say so."""
+    """Copy a body up to the limit. One that ends early is a cut, even if http.client does not report it."""
     header = response.headers.get("Content-Length", "")
     length = int(header) if header.isascii() and header.isdigit() and len(header) < 20 else None
     if None not in (size, length) and size != length:
@@ -146,7 +140,7 @@ def _receive(
     hasher, received = hashlib.sha256(), 0
     while True:
         try:
-            # read1 gives what is there, so that time can be looked at
+            # read1 returns what has arrived, so that the deadline can be checked
             chunk = response.read1(CHUNK if length is None else min(CHUNK, length - received))
         except (OSError, http.client.HTTPException, ValueError, OverflowError) as error:
             raise _TemporaryError(late if time.monotonic() >= end else _describe(error)) from None
@@ -246,12 +240,12 @@ COMPRESSED: dict[bytes, Callable[[IO[bytes]], Any]] = {b"\x1f\x8b": gzip.open, b
 DAMAGE = (
     *(tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, zlib.error, lzma.LZMAError, EOFError),
     RuntimeError,  # what zipfile raises for an encrypted member, and, as NotImplementedError, an unknown compression
-    *(ValueError, OverflowError, LookupError, struct.error),  # names that are not UTF-8, numbers that are none
+    *(ValueError, OverflowError, LookupError, struct.error),  # names that are not UTF-8, invalid numbers
 )
 
 
 class _Member(NamedTuple):
-    """What tar and zip members have in common. kind: "file", "folder", or what else it is."""
+    """A member of a tar or zip archive. kind: "file", "folder", or a description of anything else."""
 
     name: str
     kind: str
@@ -268,7 +262,7 @@ def extract(
     limit: how many bytes all files together may have, counted as they are unpacked
 
     A path that leads outside, a link, a device, a file that comes twice: the whole archive is refused, because
-    whoever made it meant harm or its content is not what we think.
+    it is malicious or its content is not what is expected.
     """
     try:
         into.parent.mkdir(parents=True, exist_ok=True)
@@ -322,7 +316,7 @@ def _parts(archive: Path, name: str) -> tuple[str, ...]:
 
 
 def _copy(archive: Path, member: _Member, target: Path, limit: int) -> int:
-    """Write one file; returns how many bytes are left of the limit. The sizes in the archive may lie: count."""
+    """Write one file; returns the rest of the limit. Bytes are counted, as sizes in the archive may be wrong."""
     target.parent.mkdir(parents=True, exist_ok=True)
     source = member.open()
     if source is None:

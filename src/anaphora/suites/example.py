@@ -1,4 +1,4 @@
-"""The type everything speaks: one question put to a translation system."""
+"""The type that all packages share: one question put to a translation system."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Tag = Scalar | list["Tag"] | dict[str, "Tag"]
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """Which of these translations fits this source in its context?
+    """A contrastive question: which of these translations fits this source in its context?
 
     source, candidates: passages of one length; a context sentence that does not exist is ""
-    gold: the index of the right candidate; None for a prior, where there is no right answer
-    tags: what is known of the example; any tag can be a breakdown
+    gold: the index of the correct candidate; None for a prior, which has no correct answer
+    tags: properties of the example; any tag can be a breakdown
     """
 
     id: str
@@ -28,13 +28,13 @@ class Example:
     tags: Mapping[str, Tag] = field(default_factory=dict)
 
     def with_context(self, sentences: int) -> Example:
-        """The same question with at most this many sentences before the current one."""
+        """The same question with at most this many sentences of context."""
         keep = slice(-1 - sentences, None)
         return replace(self, source=self.source[keep], candidates=tuple(c[keep] for c in self.candidates))
 
     @property
     def context_size(self) -> int:
-        """How many sentences come before the current one."""
+        """Number of sentences before the current one."""
         return len(self.source) - 1
 
 

@@ -112,7 +112,7 @@ def translated_passages(path: Path, suite: Suite) -> list[Passage]:
 
 
 def _misfit(path: Path, lines: Sequence[str], suite: Suite, examples: Sequence[Example]) -> BadInput:
-    """What is wrong with translations that fit neither layout; in documents, the first that does not fit."""
+    """The error for translations that fit neither layout; in documents, it names the first that does not fit."""
     name = suite.header.name
     where = shlex.quote(str(suite.path or name))
     remedy = (

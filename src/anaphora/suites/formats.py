@@ -1,4 +1,4 @@
-"""Where suites come from: the formats of published test sets, and rows of datasets and data frames.
+"""Sources of suites: the formats of published test sets, and rows of datasets and data frames.
 
 A new format is one file in `readers/` and one line here.
 """

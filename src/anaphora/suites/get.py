@@ -14,9 +14,9 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
-from anaphora.core.files import atomic_writer, existing, open_binary, text_lines
+from anaphora.core.files import atomic_writer, existing, open_binary, sha256_of, text_lines
 from anaphora.suites.catalog import Entry, RemoteArchive, catalog, find
-from anaphora.suites.download import extract, fetch, sha256_of
+from anaphora.suites.download import extract, fetch
 from anaphora.suites.suite import read_native
 
 SUMS = "SHA256SUMS"  # readable by sha256sum -c

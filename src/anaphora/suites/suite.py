@@ -14,7 +14,7 @@ from typing import Any, Protocol, overload
 
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import atomic_writer, byte_lines, decode
-from anaphora.core.parsing import json_value, parse_json_line, shown
+from anaphora.core.parsing import are_strings, json_header, parse_json_line, shown
 from anaphora.suites.example import Example
 from anaphora.table import Row, Table, arrow, as_html
 
@@ -64,7 +64,7 @@ class Header:
 
 @dataclass(frozen=True)
 class Suite:
-    """Examples under a header. They are streamed each time the suite is iterated.
+    """A header and a stream of examples, which are read again each time the suite is iterated.
 
     stream: yields the examples; a digest it is given takes the bytes of each example's line
     path: the file the suite came from, if it came from one
@@ -168,7 +168,7 @@ def suite_of(header: Header, examples: Callable[[], Iterable[Example]], path: Pa
         for example in examples():
             if not _is_example(example):
                 raise BadInput(
-                    path or header.name, f"example {shown(example.id)}: a text is expected where there is none"
+                    path or header.name, f"example {shown(example.id)}: something other than a text is in its passages"
                 )
             if digest is not None:
                 digest.update(example_line(example))
@@ -229,7 +229,7 @@ def example_line(example: Example) -> bytes:
     }
     try:
         return json.dumps(fields, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode() + b"\n"
-    except (ValueError, RecursionError) as error:  # a lone surrogate, which is no text, or a tag that is not a number
+    except (ValueError, RecursionError) as error:  # a lone surrogate, which is not text, or a tag that is not a number
         raise AnaphoraError(f"example {example.id!a} cannot be written: {error}") from None
 
 
@@ -279,16 +279,7 @@ def _are_passages(values: list[Any]) -> bool:
 
 def _parse_header(line: bytes, path: Path) -> Header:
     remedy = "A suite file is written by: anaphora suites convert INPUT --from FORMAT -o OUT.jsonl"
-    try:
-        row = json_value(decode(line, path, 1).removeprefix("\ufeff"))
-    except ValueError:
-        row = None
-    if not isinstance(row, dict) or "anaphora" not in row:
-        raise BadInput(path, "not a suite file: the first line is not a header", line=1, remedy=remedy)
-    version = row["anaphora"]
-    if type(version) is not int or not 1 <= version <= FORMAT_VERSION:
-        problem = f"suite format version {version!r}, this program reads up to {FORMAT_VERSION}"
-        raise BadInput(path, problem, line=1, remedy="Upgrade with: pip install -U anaphora")
+    row = json_header(decode(line, path, 1), "anaphora", FORMAT_VERSION, path, "suite file", remedy)
     for key in ("name", "source_language", "target_language"):
         if not isinstance(row.get(key), str):
             raise BadInput(path, f"the header lacks {key!r}", line=1, remedy=remedy)
@@ -296,14 +287,8 @@ def _parse_header(line: bytes, path: Path) -> Header:
         if not isinstance(row.get(key), str | None):
             raise BadInput(path, f"{key!r} in the header must be a string", line=1, remedy=remedy)
     breakdowns = row.get("breakdowns") or []
-    if not (isinstance(breakdowns, list) and all(isinstance(b, str) for b in breakdowns)):
+    if not are_strings(breakdowns):
         raise BadInput(path, "'breakdowns' in the header must be a list of strings", line=1, remedy=remedy)
-    return Header(
-        name=row["name"],
-        source_language=row["source_language"],
-        target_language=row["target_language"],
-        breakdowns=tuple(breakdowns),
-        blocks=row.get("blocks"),
-        citation=row.get("citation") or "",
-        licence=row.get("licence") or "",
-    )
+    name, source, target = (row[key] for key in ("name", "source_language", "target_language"))
+    texts = row.get("citation") or "", row.get("licence") or ""
+    return Header(name, source, target, tuple(breakdowns), row.get("blocks"), *texts)

@@ -1,4 +1,4 @@
-"""What is wrong with a suite, and where: everything that would make its figures mean less than they seem to."""
+"""Problems of a suite with their positions: everything that would make its figures misleading."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def validate_suite(suite: Suite) -> Iterator[Problem]:
 
 
 def example_problems(source: Any, candidates: Any, gold: int | None) -> Iterator[str]:
-    """What is wrong with the passages of one example.
+    """The problems of the passages of one example.
 
     An example that is not a choice (no gold, one candidate) is to be translated: the candidate is the reference, or
     empty where there is none (WinoMT).

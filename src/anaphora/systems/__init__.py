@@ -138,7 +138,7 @@ class SupportsOptions(Protocol):
 
 
 def traits_of(system: object) -> Traits:
-    """The traits of a system or of its class; defaults where it declares none."""
+    """Return the traits of a system or of its class; defaults where it declares none."""
     declared = getattr(system, "traits", None)
     if isinstance(declared, Traits):
         return declared
@@ -266,7 +266,7 @@ KINDS = {
         ),
         Kind(
             "judge",
-            "anaphora.systems.openai.judge:JudgeSystem",
+            "anaphora.systems.openai.system:JudgeSystem",
             "an LLM on such a server that rates each candidate: judge:URL?model=NAME",
             ("model", "prompt", "max_tokens", *REQUEST_SETTINGS),
             SERVER,
@@ -300,14 +300,14 @@ KINDS = {
 
 @cache
 def systems() -> Registry:
-    """All kinds of systems: ours, and the entry points of other packages, which may replace one of ours."""
+    """Return all kinds of systems: ours, and the entry points of other packages, which may replace one of ours."""
     targets = {kind.kind: kind.target for kind in KINDS.values()}
     targets |= {point.name: point.value for point in entry_points(group=GROUP)}
     return Registry("system", targets, {kind.kind: kind.extra for kind in KINDS.values() if kind.extra})
 
 
 def kinds() -> list[Kind]:
-    """All kinds of systems; nothing is imported."""
+    """Return all kinds of systems; nothing is imported."""
     points = {point.name: point for point in entry_points(group=GROUP)}
     known = [kind for kind in KINDS.values() if kind.kind not in points]
     for name, point in points.items():
@@ -326,7 +326,7 @@ def kind_traits(spec: str) -> Traits:
 
 
 def load_system(spec: str, options: Options | None = None) -> System:
-    """The system that a spec names."""
+    """Return the system that a spec names."""
     kind, what = split_spec(spec)
     system: System = systems().load(kind)(what, options or Options())
     return system

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.languages.highlight import matching_blocks
@@ -12,8 +12,10 @@ from anaphora.runs import CandidateScores
 from anaphora.scoring.encoded import EncodedExample, common_prefix
 from anaphora.suites.example import Example, Passage
 from anaphora.systems.context import Context
-from anaphora.systems.encoding import Seq2SeqInputs
-from anaphora.systems.prompts import CausalInputs
+from anaphora.systems.encoding import CausalInputs, Seq2SeqInputs, answer
+
+if TYPE_CHECKING:
+    from anaphora.scoring.attribution import ChoiceValues
 
 SOURCE, TARGET = 0, 1
 GRADIENT, ATTENTION = "gradient", "attention"
@@ -50,27 +52,51 @@ class TokenAttribution(NamedTuple):
     reason: str = ""
 
 
-def with_positions(
-    positions: Sequence[Positions], values: Sequence[Sequence[float]]
-) -> list[tuple[Position | None, float]]:
-    """Pairs of positions and values of the tokens of all sequences that are read."""
-    return [pair for one, other in zip(positions, values, strict=True) for pair in zip(one, other, strict=True)]
-
-
 def gold_passage(example: Example) -> Passage:
     return example.candidates[example.gold or 0]
 
 
 def other_contexts(example: Example) -> bool:
-    """Whether candidates differ before the current sentence, so that the first difference is no pronoun."""
+    """Return whether candidates differ before the current sentence, so that the first difference is no pronoun."""
     return len({candidate[:-1] for candidate in example.candidates}) > 1
+
+
+class Encoded(Protocol):
+    """An example in token ids: what the system compares of its candidates, and how many texts were truncated."""
+
+    @property
+    def candidates(self) -> Sequence[object]: ...
+    @property
+    def truncated(self) -> int: ...
+
+
+def token_attributions(
+    computed: Iterable[tuple[int, ChoiceValues]],
+    examples: Sequence[Example],
+    encoded: Sequence[Encoded],
+    positions: Callable[[int], Sequence[Positions]],
+) -> Iterator[tuple[int, TokenAttribution]]:
+    """Yield the number of each example with its attribution, as the values of its tokens are computed.
+
+    examples: with the context that is read; positions: returns those of the tokens of an example, by its number
+    """
+    for number, (scores, values) in computed:
+        example, item = examples[number], encoded[number]
+        first = answer(item.candidates, [(score, 1) for score in scores], item.truncated)
+        passages = example.source, gold_passage(example)
+        if other_contexts(example):
+            yield number, TokenAttribution(first, *passages, reason=OTHER_CONTEXTS)
+        else:
+            sequences = zip(positions(number), values, strict=True)
+            tokens = [pair for one, other in sequences for pair in zip(one, other, strict=True)]
+            yield number, TokenAttribution(first, *passages, tokens)
 
 
 # Tokens of a text: where each of them is
 
 
 def token_spans(tokenizer: Any, text: str, ids: Sequence[int], *, target: bool = False) -> list[Span | None]:
-    """Where each token of a text is; None for special tokens. ids: of the text, as the tokenizer gives them"""
+    """Return where each token of a text is; None for special tokens. ids: of the text, as the tokenizer gives them"""
     if getattr(tokenizer, "is_fast", False):
         key: Mapping[str, Any] = {"text_target": text} if target else {"text": text}
         special = set(tokenizer.all_special_ids)
@@ -84,7 +110,7 @@ def token_spans(tokenizer: Any, text: str, ids: Sequence[int], *, target: bool =
 
 
 def _pieces(tokenizer: Any, text: str, *, target: bool) -> list[str]:
-    """The pieces of a text, by a tokenizer that does not tell where they are."""
+    """Return the pieces of a text, by a tokenizer that gives no offsets."""
     switch = target and hasattr(tokenizer, "_switch_to_target_mode")  # Marian's, which may have two vocabularies
     if switch:
         tokenizer._switch_to_target_mode()
@@ -97,7 +123,7 @@ def _pieces(tokenizer: Any, text: str, *, target: bool) -> list[str]:
 
 
 def piece_spans(pieces: Sequence[str], text: str) -> list[Span | None]:
-    """Where pieces of a text are, which may be normalized, in lower case or split elsewhere.
+    """Return where pieces of a text are, which may be normalized, in lower case or split elsewhere.
 
     A piece of which no letter is found (an unknown word) is what is left between its neighbors; an empty one is None.
 
@@ -166,7 +192,7 @@ def joined_sentences(passage: Passage, context: Context, first: int = 0) -> list
 def seq2seq_positions(
     inputs: Seq2SeqInputs, context: Context, example: Example, encoded: EncodedExample
 ) -> list[Positions]:
-    """The positions of an encoder–decoder's tokens: those of the source, and those that the decoder has read.
+    """Return the positions of an encoder–decoder's tokens: those of the source, and those that the decoder has read.
 
     example: with the context that is read; encoded: its tokens up to the first that differs
     """
@@ -189,7 +215,7 @@ def seq2seq_positions(
 def causal_positions(
     inputs: CausalInputs, context: Context, example: Example, encoded: EncodedExample
 ) -> list[Positions]:
-    """The positions of the tokens that a language model has read: of the prompt and of the candidate."""
+    """Return the positions of the tokens that a language model has read: of the prompt and of the candidate."""
     source, target = context.join(example.source), context.join(gold_passage(example))
     prompt, whole = inputs.text(source), inputs.text(source, target)
     ids = inputs.ids(whole)

@@ -29,7 +29,7 @@ from anaphora.suites.example import Example
 from anaphora.systems.context import Options
 from anaphora.systems.scores import parse_scores
 
-LAST_WORDS = 5  # lines of stderr that are shown
+STDERR_LINES = 5  # lines of stderr that an error shows
 WAIT = 5.0  # seconds that a program gets to end, each time it is asked
 TICK = 0.1  # seconds between looks at whether a thread is still wanted
 BLOCK = 1 << 16  # bytes read at a time
@@ -42,7 +42,7 @@ class Program:
     """A process that we started, with threads that write its input and read its output and errors.
 
     given, sent, received: lines that it is to get, has got, and has written; none is answered before it is sent
-    problem: why it is not listened to any more, although it goes on
+    problem: why its output is not read any more, although it is still running
     """
 
     def __init__(self, arguments: Sequence[str]) -> None:
@@ -67,7 +67,7 @@ class Program:
         self.written = Event()  # all lines that were given have been taken by the program, or it takes no more
         self.written.set()
         self._answers: Queue[bytes | None] = Queue(ANSWERS)  # the program waits for us, not our memory for it
-        self._stderr_lines: deque[bytes] = deque(maxlen=LAST_WORDS)
+        self._stderr_lines: deque[bytes] = deque(maxlen=STDERR_LINES)
         self._stderr_size = 0  # bytes since the last answer
         self._ending = self.input_ended = False
         self._listener = Thread(target=self._listen, daemon=True)
@@ -86,7 +86,7 @@ class Program:
         thread.start()
 
     def answer(self, seconds: float) -> bytes | None:
-        """The next line of output, None at its end. Raises queue.Empty where none comes in this time."""
+        """Return the next line of output, None at its end. Raises queue.Empty where none comes in this time."""
         line = self._answers.get(timeout=seconds) if seconds else self._answers.get_nowait()
         if line is None:
             self._answers.put(None)  # the end stays the end
@@ -101,7 +101,7 @@ class Program:
             self._stdin.close()
 
     def exit_code(self) -> int | None:
-        """Exit code of a program that has ended or is about to; None if it goes on."""
+        """Exit code of a program that has ended or is about to; None if it is still running."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             return self._process.wait(WAIT)
         return None
@@ -109,8 +109,8 @@ class Program:
     def running(self) -> bool:
         return self._process.poll() is None
 
-    def last_words(self) -> str:
-        """The end of what it wrote to stderr, in one line."""
+    def stderr_tail(self) -> str:
+        """Return the end of what it wrote to stderr, in one line."""
         self._listener.join(1.0)  # what it said at its end is on the way
         lines = (line.decode(errors="replace").strip() for line in [*self._stderr_lines])
         return " | ".join(line for line in lines if line)[-1000:]
@@ -133,7 +133,7 @@ class Program:
         """Ask the process group to end, then kill it."""
         for way in (signal.SIGTERM, signal.SIGKILL):
             latest = monotonic() + WAIT
-            with contextlib.suppress(ProcessLookupError, PermissionError):  # nobody is left
+            with contextlib.suppress(ProcessLookupError, PermissionError):  # all processes have ended
                 os.killpg(self._process.pid, way)
                 while monotonic() < latest:
                     with contextlib.suppress(Empty):
@@ -142,7 +142,9 @@ class Program:
                         os.killpg(self._process.pid, 0)
 
     def _write(self, lines: Sequence[bytes]) -> None:
-        with contextlib.suppress(OSError, ValueError):  # it takes no more: its output will tell
+        with contextlib.suppress(
+            OSError, ValueError
+        ):  # it has closed its input: an error follows when its output is read
             for line in lines:
                 if self._ending:
                     break
@@ -179,7 +181,7 @@ class Program:
         begun = b""
         for block in self._blocks(self._stderr):
             *lines, begun = (begun + block).split(b"\n")
-            self._stderr_lines.extend(lines[-LAST_WORDS:])
+            self._stderr_lines.extend(lines[-STDERR_LINES:])
             begun = begun[-MAX_LINE:]
             self._stderr_size += len(block)
             if self._stderr_size > MAX_STDERR:
@@ -230,7 +232,7 @@ class CommandSystem:
             raise AnaphoraError(f"command:{what}: {str(error).lower()}") from None
         if not self.arguments or shutil.which(self.arguments[0]) is None:
             name = self.arguments[0] if self.arguments else what
-            raise AnaphoraError(f"{name}: no such program, or it may not be run. Write command:PROGRAM ARGUMENTS…")
+            raise AnaphoraError(f"{name}: no such program, or it is not executable. Write command:PROGRAM ARGUMENTS…")
         if options.margins_only:
             raise AnaphoraError("--margins-only is not supported by command: systems. Leave it out")
         self.options = options
@@ -246,44 +248,26 @@ class CommandSystem:
         work = [(number, self._lines(example)) for number, example in enumerate(examples) if number not in done]
         if not work:
             return
-        program = self._started()
-        complete = False
-        try:
-            program.send([line for _, lines in work for line in lines])
+        with self._sent([line for _, lines in work for line in lines]) as program:
             for number, lines in work:
                 yield number, self._answer(program, len(lines))
-            if program.input_ended:
-                self._check_end(program)
-            complete = True
-        finally:
-            if not complete or program.input_ended:
-                self._stop()
 
     def translate(self, texts: Sequence[str], *, beams: int | None = None, max_tokens: int = 256) -> list[str]:
-        """Return the program's line for each text. How it searches, and how long its lines are, is its own affair."""
+        """Return the program's line for each text. The beam size and the length of lines cannot be set."""
         if beams is not None:
             raise AnaphoraError(
-                "--beams: a program searches in its own way. Leave it out, or make it an argument of it"
+                "--beams has no effect on a program. Leave it out, or pass it as an argument of the program"
             )
         if self.options.context.target == "produced":
-            raise AnaphoraError("--target-context produced: a program scores or translates, not both")
+            raise AnaphoraError("--target-context produced is not supported by command: systems. Use gold or none")
         wanted = [number for number, text in enumerate(texts) if text.strip()]  # some programs skip empty lines
         translations = [""] * len(texts)
         if not wanted:
             return translations
         lines = [" ".join(texts[number].split()).encode() for number in wanted]
-        program = self._started()
-        complete = False
-        try:
-            program.send(lines)
+        with self._sent(lines) as program:
             for number in wanted:
                 translations[number] = self._received(program).decode(errors="replace").strip()
-            if program.input_ended:
-                self._check_end(program)
-            complete = True
-        finally:
-            if not complete or program.input_ended:
-                self._stop()
         return translations
 
     def close(self) -> None:
@@ -294,13 +278,28 @@ class CommandSystem:
             finally:
                 self._stop()
 
+    @contextlib.contextmanager
+    def _sent(self, lines: Sequence[bytes]) -> Iterator[Program]:
+        """Send lines to the program, whose answers are read inside; it is terminated if not all of them were."""
+        program = self._started()
+        complete = False
+        try:
+            program.send(lines)
+            yield program
+            if program.input_ended:
+                self._check_end(program)
+            complete = True
+        finally:
+            if not complete or program.input_ended:
+                self._stop()
+
     def _lines(self, example: Example) -> list[bytes]:
         source, targets = self.options.context.scoring_input(example)
         for text in (source, *targets):
             if any(sign in text for sign in "\t\n\r"):
                 raise AnaphoraError(
-                    f"example {example.id}: a tab or a line break in {text[:60]!r}, which a program cannot be given. "
-                    "Use another --separator, or take it out of the suite"
+                    f"example {example.id}: a tab or a line break in {text[:60]!r}, which cannot be passed to a "
+                    "program. Use another --separator, or remove it from the suite"
                 )
         return [f"{source}\t{target}".encode() for target in targets]
 
@@ -351,14 +350,14 @@ class CommandSystem:
         try:
             line = program.answer(WAIT)
         except Empty:
-            return  # it does not want to end, which is no harm
+            return  # it has not ended yet, and is terminated by the caller
         if line is not None:
             raise _surplus(program, line)
         if program.problem is not None:
-            raise AnaphoraError(f"{program.name}: {program.problem}, after its last score, and was ended")
+            raise AnaphoraError(f"{program.name}: {program.problem}, after its last score, and was terminated")
         code = program.exit_code()
         if code:
-            raise AnaphoraError(f"{_how(program.name, code)} after its last score{_last_words(program)}")
+            raise AnaphoraError(f"{_how(program.name, code)} after its last score{_stderr_tail(program)}")
 
     def _started(self) -> Program:
         if self._program is not None:
@@ -394,35 +393,35 @@ def _seconds(text: str) -> float:
 def _ended_early(program: Program) -> AnaphoraError:
     if program.problem is not None:
         after = f"after {program.received:,} of {program.given:,} lines"
-        return AnaphoraError(f"{program.name}: {program.problem}, {after}, and was ended{_last_words(program)}")
+        return AnaphoraError(f"{program.name}: {program.problem}, {after}, and was terminated{_stderr_tail(program)}")
     code = program.exit_code()
     if code:
         return AnaphoraError(
-            f"{_how(program.name, code)} after {program.received:,} of {program.given:,} lines{_last_words(program)}"
+            f"{_how(program.name, code)} after {program.received:,} of {program.given:,} lines{_stderr_tail(program)}"
         )
     return OutputMisaligned(
         f"{program.name}: {program.given:,} lines sent, {program.received:,} answers received, not one per line. "
-        f"{OUT_OF_STEP}{_last_words(program)}"
+        f"{OUT_OF_STEP}{_stderr_tail(program)}"
     )
 
 
 def _surplus(program: Program, line: bytes) -> AnaphoraError:
     text = line[:40].decode(errors="replace")
     return OutputMisaligned(
-        f"{program.name}: {program.sent:,} lines sent, {program.received:,} or more received; too much is {text!r}. "
-        f"{OUT_OF_STEP}"
+        f"{program.name}: {program.sent:,} lines sent, {program.received:,} or more received; the first surplus line "
+        f"is {text!r}. {OUT_OF_STEP}"
     )
 
 
 def _how(name: str, code: int) -> str:
     if code > 0:
-        return f"{name}: ended with exit code {code}"
+        return f"{name}: failed with exit code {code}"
     try:
-        return f"{name}: was ended by signal {-code} ({signal.Signals(-code).name})"
+        return f"{name}: was terminated by signal {-code} ({signal.Signals(-code).name})"
     except ValueError:
-        return f"{name}: was ended by signal {-code}"
+        return f"{name}: was terminated by signal {-code}"
 
 
-def _last_words(program: Program) -> str:
-    words = program.last_words()
-    return f". Its last words: {words}" if words else ""
+def _stderr_tail(program: Program) -> str:
+    tail = program.stderr_tail()
+    return f". The end of its stderr: {tail}" if tail else ""

@@ -49,7 +49,7 @@ class Context:
         return f"{self.sentences}+{target}{'p' if self.target == 'produced' and target else ''}"
 
     def join(self, passage: Passage) -> str:
-        """A passage as one text; sentences that do not exist ("") leave no separator behind."""
+        """Return a passage as one text; sentences that do not exist ("") leave no separator behind."""
         return self.separator.join(sentence for sentence in passage if sentence)
 
     def scoring_input(self, example: Example) -> ScoringInput:
@@ -62,7 +62,7 @@ class Context:
 
 
 def within(label: str, most: int) -> str:
-    """A label such as 3+3 where examples have fewer sentences: what was really given.
+    """Return a label such as 3+3 where examples have fewer sentences: what was really given.
 
     >>> within("3+3p", 1)
     '1+1p'
@@ -87,7 +87,7 @@ def check_asked(asked: int, most: int, what: str) -> None:
 
 
 def with_target_context(example: Example, before: Passage) -> Example:
-    """The example with other target context: the same sentences before every candidate."""
+    """Return the example with other target context: the same sentences before every candidate."""
     size = len(before)
     return replace(example, candidates=tuple((*c[: -1 - size], *before, c[-1]) for c in example.candidates))
 
@@ -97,15 +97,15 @@ def with_target_context(example: Example, before: Passage) -> Example:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What is the same for every system.
+    """Options that are the same for every system.
 
-    own_context: where no context is asked for, a system that was trained with context (`nmt:`) still reads it
+    own_context: a system that was trained with context (`nmt:`) reads it even if no context is requested
     languages: source and target language of the suite, as in its header (ISO 639-1 where there is one)
     threads: for computation on this machine; None: the library's default
-    batch_tokens: how many tokens are computed at a time
-    plain: score every candidate by itself in padded batches, without the prefix tree
-    margins_only: leave out of the scores what all candidates share
-    truncate: cut what is longer than the model takes, and count it; else it is an error
+    batch_tokens: maximum number of tokens per batch
+    plain: score every candidate separately in padded batches, without the prefix tree
+    margins_only: exclude the prefix that all candidates share from the scores
+    truncate: truncate inputs that exceed the model's maximum length, and count them; otherwise they are an error
     scope: what of a candidate is scored: all of it, the "current" sentence given the context before it, or the first
         token in which candidates differ, given what comes before it (the "pronoun")
     """
@@ -148,7 +148,7 @@ def split_settings(what: str, known: Iterable[str]) -> tuple[str, Mapping[str, s
 
 
 def parse_bool(value: str) -> bool:
-    """A setting that is on or off."""
+    """Return a setting that is on or off as a boolean."""
     if value.lower() in ("1", "yes", "true", "on", ""):
         return True
     if value.lower() in ("0", "no", "false", "off"):

@@ -16,12 +16,19 @@ from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import text_lines
 from anaphora.core.parsing import expecting, read_json, read_json_object, shown
 from anaphora.runs import CandidateScores
-from anaphora.scoring.encoded import EncodedExample, Ids, common_prefix
+from anaphora.scoring.encoded import EncodedExample, Ids
 from anaphora.suites.example import Example
 from anaphora.systems import KINDS, PAIR_SETTINGS, PROMPT_SETTINGS
 from anaphora.systems.context import Options, split_settings
-from anaphora.systems.encoding import Seq2SeqInputs, answer, encode_examples, load_tokenizer, loaded, usable
-from anaphora.systems.prompts import CausalInputs
+from anaphora.systems.encoding import (
+    CausalInputs,
+    Seq2SeqInputs,
+    answer_by_tokens,
+    encode_examples,
+    load_tokenizer,
+    loaded,
+    usable,
+)
 
 SETTINGS = ("compute_type", "device", "tokenizer")
 
@@ -102,10 +109,8 @@ class CTranslate2System:
             yield from self._batch(batch[len(batch) // 2 :], encoded)
             return
         for n in batch:
-            candidates = encoded[n].candidates
-            left_out = common_prefix(candidates) if self.options.margins_only else 0
-            values = [(sum(scores[n, c][left_out:], 0.0), len(c)) for c in candidates]
-            yield n, answer(candidates, values, encoded[n].truncated)
+            values = {candidate: scores[n, candidate] for candidate in encoded[n].candidates}
+            yield n, answer_by_tokens(encoded[n], values, self.options.margins_only)
 
 
 def _load_tokenizer(folder: str, name: str | None) -> Any:
@@ -115,7 +120,7 @@ def _load_tokenizer(folder: str, name: str | None) -> Any:
         if name is not None:
             raise
         raise AnaphoraError(
-            f"{folder}: no tokenizer that can be loaded is next to the model. Name the one that belongs to it: "
+            f"{folder}: the folder has no tokenizer that can be loaded. Name the model's tokenizer: "
             f"ct2:{folder}?tokenizer=NAME_OR_PATH ({error})"
         ) from None
 
@@ -138,7 +143,7 @@ def batches(encoded: Sequence[EncodedExample], tokens: int) -> Iterator[list[int
 # The two kinds of models behind one interface: tokens in, log-probabilities or text out
 
 UNLIMITED = 1_000_000  # a tokenizer that says a model takes more than this does not know
-WHOLE = {"max_input_length": 0}  # unless told otherwise, the library cuts at 1,024 tokens without a word
+WHOLE = {"max_input_length": 0}  # by default the library silently truncates at 1,024 tokens
 
 Row = tuple[EncodedExample, Ids]  # one candidate, and the question it belongs to
 
@@ -153,7 +158,9 @@ class TranslatorEngine:
         self, model: Any, file: ModelFile, tokenizer: Any, settings: Mapping[str, str], options: Options
     ) -> None:
         if getattr(tokenizer, "separate_vocabs", False):
-            raise AnaphoraError(f"{file.folder}: source and target have vocabularies of their own. Score it with hf:")
+            raise AnaphoraError(
+                f"{file.folder}: source and target have separate vocabularies, which ct2: does not support. Use hf:"
+            )
         self.model, self.names = model, TokenNames(file, tokenizer)
         self.config = file.config
         start = self.config.get("decoder_start_token")
@@ -178,7 +185,7 @@ class TranslatorEngine:
         return self.tokens.sources(texts)
 
     def room(self, ids: Ids) -> int:
-        """How many tokens an output may have."""
+        """Return how many tokens an output may have."""
         return UNLIMITED if self.tokens.limit is None else self.tokens.limit - 2
 
     def translate(self, inputs: Sequence[Ids], beams: int | None, longest: int) -> list[str]:
@@ -202,7 +209,7 @@ class TranslatorEngine:
         return self.names.target(self._given(prompt) + (candidate[:-1] if candidate[-1:] == (self.end,) else candidate))
 
     def _given(self, prompt: Ids) -> Ids:
-        """What of the prompt the library does not put there by itself."""
+        """Return the part of the prompt that the library does not add itself."""
         return prompt if self.given_start else prompt[1:]
 
 
@@ -231,7 +238,7 @@ class GeneratorEngine:
         return self.tokens.prompts(texts)
 
     def room(self, ids: Ids) -> int:
-        """How many tokens an output may have after this prompt."""
+        """Return how many tokens an output may have after this prompt."""
         return UNLIMITED if self.tokens.limit is None else self.tokens.limit - len(ids)
 
     def translate(self, inputs: Sequence[Ids], beams: int | None, longest: int) -> list[str]:
@@ -243,7 +250,7 @@ class GeneratorEngine:
 
 
 class TokenNames:
-    """The library wants tokens by their names, and takes those it does not know for unknown words: we do not."""
+    """Tokens by their names, as the library takes them. Unknown ones, which it would replace, are an error."""
 
     def __init__(self, file: ModelFile, tokenizer: Any) -> None:
         self._tokenizer, self._folder = tokenizer, file.folder
@@ -258,8 +265,8 @@ class TokenNames:
         if known and not known.issuperset(names):
             name = next(name for name in names if name not in known)
             raise AnaphoraError(
-                f"{self._folder}: the model does not know the token {name!r} of the tokenizer. "
-                f"Name the one that belongs to it: ct2:{self._folder}?tokenizer=NAME_OR_PATH"
+                f"{self._folder}: the token {name!r} of the tokenizer is not in the model's vocabulary. "
+                f"Name the model's tokenizer: ct2:{self._folder}?tokenizer=NAME_OR_PATH"
             )
         return names
 
@@ -300,12 +307,12 @@ class ModelFile:
     config: dict[str, Any]
 
     def checksum(self) -> str:
-        """A checksum of all weights: another model at the same path does not pass for this one."""
+        """Return a checksum of all weights: another model at the same path does not pass for this one."""
         with (self.folder / "model.bin").open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()[:16]
 
     def vocabulary(self, side: str) -> frozenset[str]:
-        """The tokens of a side, "source" or "target" (a generator has but one); empty where they are not told."""
+        """The tokens of a side, "source" or "target" (a generator has one side); empty if they are not listed."""
         for name in ("shared_vocabulary", f"{side}_vocabulary", "vocabulary"):
             path = self.folder / f"{name}.json"
             if path.is_file():
@@ -317,18 +324,18 @@ class ModelFile:
 
 
 def read_model_file(folder: Path) -> ModelFile:
-    """The kind of a model, the shapes of its weights, and the configuration beside them."""
+    """Return the kind of a model, the shapes of its weights, and the configuration beside them."""
     path = folder / "model.bin"
     if not path.is_file():
         raise AnaphoraError(
-            f"{folder}: no CTranslate2 model is here (no model.bin). "
+            f"{folder}: not a CTranslate2 model: model.bin is missing. "
             "Convert one with: ct2-transformers-converter --model NAME --output_dir FOLDER"
         )
     try:
         with path.open("rb") as stream:
             kind, shapes = _contents(stream)
     except (struct.error, UnicodeDecodeError, ValueError, OverflowError, OSError):
-        raise BadInput(path, "not the weights of a CTranslate2 model, or cut short") from None
+        raise BadInput(path, "not the weights of a CTranslate2 model, or truncated") from None
     config = folder / "config.json"
     return ModelFile(
         folder=folder,

@@ -1,18 +1,21 @@
-"""Text as token ids, for systems with a tokenizer of their own. No torch here: `ct2:` does without it."""
+"""Text as token ids: sources and targets, prompts, the part of a candidate that is scored. No torch here."""
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from anaphora.core.errors import AnaphoraError
+from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.files import open_binary, text_lines
 from anaphora.runs import CandidateScores, equal_pairs
-from anaphora.scoring.encoded import CandidateScore, EncodedExample, Ids, common_prefix
+from anaphora.scoring.encoded import CandidateScore, EncodedExample, Ids, common_prefix, too_long
 from anaphora.suites.example import Example
-from anaphora.systems.context import Context, Options, ScoringInput
+from anaphora.systems.context import Context, Options, ScoringInput, parse_bool
 
 PACKAGE = Path(__file__).parents[1]
 MAX_ID = 2**31  # more than any vocabulary has
@@ -27,8 +30,16 @@ def answer(candidates: Sequence[object], scores: Sequence[CandidateScore], trunc
     return CandidateScores([score for score, _ in scores], counts, equal_pairs(candidates), truncated)
 
 
-def too_long(length: int, limit: int, text: str, remedy: str) -> AnaphoraError:
-    return AnaphoraError(f"{length:,} tokens, but the model takes {limit:,}: {text[:60]!r}… {remedy}")
+def answer_by_tokens(
+    item: EncodedExample, values: Mapping[Ids, Sequence[float]], margins_only: bool
+) -> CandidateScores:
+    """Return the scores of an example, given the log-probabilities of the tokens of each distinct candidate.
+
+    margins_only: leave out what all candidates share
+    """
+    left_out = common_prefix(item.candidates) if margins_only else 0
+    scores = [(sum(values[candidate][left_out:], 0.0), len(candidate)) for candidate in item.candidates]
+    return answer(item.candidates, scores, item.truncated)
 
 
 def load_tokenizer(name: str, what: str = "tokenizer", **arguments: Any) -> Any:
@@ -51,9 +62,11 @@ def loaded(name: str, what: str, load: Callable[[], Any]) -> Any:
     """Return what a library loads by a name; its errors become one line."""
     try:
         return load()
+    except AnaphoraError:
+        raise
     except Exception as error:  # libraries raise many kinds for damaged files
         problem = " ".join(str(error).split())[:300]
-        here = "" if Path(name).exists() else " (no such path here, and it could not be had from the hub)"
+        here = "" if Path(name).exists() else " (there is no such folder, and it could not be downloaded from the hub)"
         raise AnaphoraError(f"{name}: the {what} cannot be loaded{here}: {problem}") from None
 
 
@@ -133,8 +146,6 @@ def encode_examples(
 
 # Source and target as an encoder–decoder reads them: language codes, prefixes, where the decoder starts.
 
-REMEDY = "Use less --context, or cut such texts with --truncate"
-
 
 class Seq2SeqInputs:
     """The tokens of questions, the same for every library that computes with them.
@@ -159,7 +170,7 @@ class Seq2SeqInputs:
         return {"source_code": self.source_code, "target_code": self.target_code, "prefix": self.prefix}
 
     def encode(self, questions: Sequence[ScoringInput]) -> list[EncodedExample]:
-        """Token ids of questions; a text that is too long is an error or is cut, as the options say."""
+        """Return token ids of questions; a text that is too long is an error or is cut, as the options say."""
         sources = self.tokenizer([self.prefix + question.source for question in questions]).input_ids
         targets = self.tokenizer(text_target=[t for question in questions for t in question.targets]).input_ids
         labels = iter(targets)
@@ -169,20 +180,20 @@ class Seq2SeqInputs:
         ]
 
     def sources(self, texts: Sequence[str]) -> list[Ids]:
-        """Token ids of texts to translate, within what the model takes."""
+        """Return token ids of texts to translate, within what the model takes."""
         if not texts:
             return []
         ids = self.tokenizer([self.prefix + text for text in texts]).input_ids
         return [self._source(tuple(source), text) for source, text in zip(ids, texts, strict=True)]
 
     def prompt(self) -> Ids:
-        """What the decoder reads before it predicts anything: the start and perhaps a language code."""
+        """Return what the decoder reads before it predicts anything: the start and perhaps a language code."""
         if self.target_id is None:
             return (self.start,)
         return self._encoded((), [self.tokenizer(text_target="x").input_ids]).prompt
 
     def _encoded(self, source: Sequence[int], labels: Sequence[Sequence[int]]) -> EncodedExample:
-        """What the decoder is given to start with is read; the rest of the labels is predicted.
+        """Return an example whose beginning the decoder reads, while the rest of the labels is predicted.
 
         A language code at the beginning (NLLB, M2M-100, mBART-50) is forced in translation and so not predicted;
         mBART has it behind the end of the sentence and starts the decoder from it.
@@ -201,7 +212,7 @@ class Seq2SeqInputs:
         if limit is None or encoded.longest <= limit:
             return encoded
         if not self.truncate:
-            raise too_long(encoded.longest, limit, question.source, REMEDY)
+            raise too_long(encoded.longest, limit, question.source)
         source = self._source(encoded.source, question.source)
         room = limit - len(encoded.prompt)
         cut = (source != encoded.source) + sum(len(c) > room for c in encoded.candidates)
@@ -212,7 +223,7 @@ class Seq2SeqInputs:
         if self.limit is None or len(source) <= self.limit:
             return source
         if not self.truncate:
-            raise too_long(len(source), self.limit, text, REMEDY)
+            raise too_long(len(source), self.limit, text)
         kept = 2 if source[-1] == self.source_id else 1
         return (*source[: self.limit - kept], *source[-kept:])
 
@@ -222,8 +233,8 @@ class Seq2SeqInputs:
         if not codes:
             if source or target:
                 raise AnaphoraError(
-                    f"the model has no language codes, so {source or target!r} would say nothing to it. "
-                    "Leave source= and target= out of the spec; a mark that the text begins with is prefix=…"
+                    f"the model has no language codes, so {source or target!r} has no effect. "
+                    "Leave source= and target= out of the spec; text that stands before the source is prefix=…"
                 )
             return
         self.source_code = source or find_code(languages[0], codes)
@@ -288,7 +299,7 @@ LANGUAGES = {
 
 
 def find_code(language: str, codes: Iterable[str]) -> str | None:
-    """The code among a model's codes that means a language: de, deu_Latn, de_DE."""
+    """Return the code among a model's codes that means a language: de, deu_Latn, de_DE."""
     known = list(codes)
     if language in known:
         return language
@@ -300,5 +311,130 @@ def find_code(language: str, codes: Iterable[str]) -> str | None:
 
 
 def english_name(language: str) -> str:
-    """The language in words, as prompts have it; a code that is not known stays as it is."""
+    """Return the language in words, as prompts have it; a code that is not known stays as it is."""
     return LANGUAGES[language][2] if language in LANGUAGES else language
+
+
+# Prompt and candidates as a causal language model reads them, base or chat
+
+# Prompts that ask for a translation: the two built-in ones, and a user's file
+
+BASE_PROMPT = "{source_language}: {source}\n{target_language}:"
+CHAT_PROMPT = (
+    "Translate the following text from {source_language} into {target_language}. "
+    "Answer with the translation only.\n\n{source}"
+)
+PLACES = ("source", "source_language", "target_language")
+
+
+def read_prompt(path: str | None) -> str | None:
+    """The prompt of a file, exactly as it is there, the last line break included; it must say where the source goes."""
+    if path is None:
+        return None
+    prompt = "\n".join(text_lines(Path(path)))
+    with open_binary(Path(path)) as stream:
+        prompt += "\n" if stream.read().endswith(b"\n") else ""
+    if "{source}" not in prompt:
+        raise BadInput(
+            path, "the prompt has no {source}", remedy=f"It may have {', '.join(f'{{{p}}}' for p in PLACES)}."
+        )
+    return prompt
+
+
+def continued(prompt: str, target: str) -> str:
+    """Return a prompt with the candidate after it, as a base model reads them: one line, which ends.
+
+    One space stands between them, and none where the prompt ends in a space or a line break of its own.
+
+    >>> continued("German:", "Es regnet."), continued("German:\\n", "Es regnet.")
+    ('German: Es regnet.\\n', 'German:\\nEs regnet.\\n')
+    """
+    return f"{prompt}{'' if prompt[-1:].isspace() else ' '}{target}\n"
+
+
+def fill(prompt: str, values: dict[str, str]) -> str:
+    """Put values in their places; other braces stay as they are, and what is put in is not looked at again."""
+    return re.sub(r"\{(" + "|".join(values) + r")\}", lambda match: values[match[1]], prompt)
+
+
+# Prompt and candidates as a causal language model reads them, base or chat
+
+
+class CausalInputs:
+    """The tokens of questions put to a language model, the same for every library that computes with them.
+
+    name: the model's, for messages; limit: how many tokens the model takes, None where there is no end
+    """
+
+    def __init__(
+        self, tokenizer: Any, settings: Mapping[str, str], options: Options, *, name: str, limit: int | None
+    ) -> None:
+        self.tokenizer, self.limit, self.languages = tokenizer, limit, options.languages
+        has_template = getattr(tokenizer, "chat_template", None) is not None
+        self.chat = parse_bool(settings["chat"]) if "chat" in settings else has_template
+        if self.chat and not has_template:
+            raise AnaphoraError(f"{name}: its tokenizer has no chat template. Score it as a base model: {name}?chat=no")
+        self.prompt = read_prompt(settings.get("prompt")) or (CHAT_PROMPT if self.chat else BASE_PROMPT)
+
+    def settings(self) -> dict[str, Any]:
+        settings = {"prompt": self.prompt, "chat": self.chat}
+        if not self.chat:
+            return settings
+        template = str(self.tokenizer.chat_template)
+        return {**settings, "chat_template": hashlib.sha256(template.encode()).hexdigest()[:8]}
+
+    def encode(self, questions: Sequence[ScoringInput]) -> list[EncodedExample]:
+        """Return token ids of questions; one that is too long is an error."""
+        return [self._encoded(question) for question in questions]
+
+    def prompts(self, texts: Sequence[str]) -> list[Ids]:
+        """Return token ids of what asks for the translation of each text; there is room for an answer of one token."""
+        prompts = []
+        for text in texts:
+            ids = self.ids(self.text(text)) or self._first()
+            if self.limit is not None and len(ids) >= self.limit:
+                raise too_long(len(ids) + 1, self.limit, text, can_truncate=False)  # it would be another prompt
+            prompts.append(tuple(ids))
+        return prompts
+
+    def answer(self, ids: Sequence[int]) -> str:
+        """Return what the model wrote after the prompt, up to the end of the line (base) or of its turn (chat)."""
+        text: str = self.tokenizer.decode(ids, skip_special_tokens=True).strip()
+        return text if self.chat else text.partition("\n")[0]
+
+    def text(self, source: str, target: str | None = None) -> str:
+        """Return the prompt for a source, with or without what is to follow it."""
+        languages = map(english_name, self.languages)
+        prompt = fill(self.prompt, dict(zip(PLACES, (source, *languages), strict=True)))
+        if not self.chat:
+            return prompt if target is None else continued(prompt, target)
+        messages = [{"role": "user", "content": prompt}]
+        if target is not None:
+            messages.append({"role": "assistant", "content": target})
+        text: str = self.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=target is None)
+        return text
+
+    def _encoded(self, question: ScoringInput) -> EncodedExample:
+        """Tokens of prompt and candidate together, cut where the candidates begin.
+
+        A tokenizer may merge across that place; what is read is then the longest beginning that all have in common
+        with the prompt, so that every candidate is predicted whole.
+        """
+        prompt = self.ids(self.text(question.source))
+        wholes = [self.ids(self.text(question.source, target)) for target in question.targets]
+        shared = common_prefix([prompt, *(whole[:-1] for whole in wholes)])
+        start = wholes[0][:shared] or self._first()
+        encoded = EncodedExample((), tuple(start), tuple(tuple(whole[shared:]) for whole in wholes))
+        if self.limit is not None and encoded.longest > self.limit:
+            raise too_long(encoded.longest, self.limit, question.source, can_truncate=False)
+        return encoded
+
+    def ids(self, text: str) -> list[int]:
+        """Return the token ids of a text that holds the prompt."""
+        ids: list[int] = self.tokenizer(text, add_special_tokens=not self.chat).input_ids  # a template writes its own
+        return ids
+
+    def _first(self) -> list[int]:
+        """Return what a model reads that is given nothing."""
+        first = self.tokenizer.bos_token_id
+        return [self.tokenizer.eos_token_id if first is None else first]

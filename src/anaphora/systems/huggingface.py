@@ -16,7 +16,15 @@ from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.finite import all_finite
 from anaphora.core.parsing import shown
 from anaphora.runs import CandidateScores
-from anaphora.scoring.adapters import installed_path, is_adapter, load_adapter, merge_adapter
+from anaphora.scoring.adapters import (
+    base_of,
+    installed_path,
+    is_adapter,
+    load_adapter,
+    merge_adapter,
+    merge_with_peft,
+    records_base_weights,
+)
 from anaphora.scoring.attribution import Choice, attribute_choices, pretrained
 from anaphora.scoring.batching import SourceGroup, group_by_source, out_of_memory, score_groups, score_padded
 from anaphora.scoring.encoded import CandidateScore, EncodedExample
@@ -33,18 +41,22 @@ from anaphora.scoring.weights import (
 from anaphora.suites.example import Example
 from anaphora.systems import KINDS, MODEL
 from anaphora.systems.attribution import (
-    OTHER_CONTEXTS,
     Positions,
     TokenAttribution,
     causal_positions,
-    gold_passage,
-    other_contexts,
     seq2seq_positions,
-    with_positions,
+    token_attributions,
 )
 from anaphora.systems.context import Context, Options, ScoringInput, split_settings
-from anaphora.systems.encoding import Seq2SeqInputs, answer, encode_examples, load_tokenizer, loaded, usable
-from anaphora.systems.prompts import CausalInputs
+from anaphora.systems.encoding import (
+    CausalInputs,
+    Seq2SeqInputs,
+    answer,
+    encode_examples,
+    load_tokenizer,
+    loaded,
+    usable,
+)
 
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 
@@ -79,14 +91,25 @@ def load_checkpoint(loader: Any, name: str, settings: Mapping[str, str]) -> tupl
 
 
 def _load_adapted(loader: Any, folder: Path, settings: Mapping[str, str]) -> tuple[Any, Any]:
-    """Load the base model of an adapter in full precision, and merge the adapter into it."""
-    adapter = load_adapter(folder)
-    if is_adapter(adapter.base):
-        raise BadInput(folder, f"its base model {adapter.base} is an adapter itself", remedy="Merge that one first.")
-    model, tokenizer = load_checkpoint(loader, adapter.base, {**settings, "dtype": "float32"})
-    merge_adapter(model, adapter, folder)
-    model.merged_weights = adapter.checksum()
-    return model.to(_dtype(settings)), tokenizer
+    """Load the base model of an adapter, and merge the adapter into it.
+
+    Adapters written here are merged in full precision. Others may come with a tokenizer, which is used.
+    """
+    base = base_of(folder)
+    if is_adapter(base):
+        raise BadInput(folder, f"its base model {base} is an adapter itself", remedy="Merge that one first.")
+    if records_base_weights(folder):
+        adapter = load_adapter(folder)
+        model, tokenizer = load_checkpoint(loader, base, {**settings, "dtype": "float32"})
+        merge_adapter(model, adapter, folder)
+        checksum = adapter.checksum()
+    else:
+        model, tokenizer = load_checkpoint(loader, base, settings)
+        model, checksum = loaded(str(folder), "adapter", lambda: merge_with_peft(model, folder))
+        if (folder / "tokenizer_config.json").is_file():
+            tokenizer = load_tokenizer(str(folder), "adapter")
+    model.merged_weights = checksum
+    return model.to(_dtype(settings)).eval(), tokenizer
 
 
 def _dtype(settings: Mapping[str, str]) -> torch.dtype:
@@ -196,20 +219,11 @@ class NeuralSystem:
                 for example, item in zip(cut, encoded, strict=True)
             ]
             compute = pretrained(self.model, method)
-            for number, (scores, values) in attribute_choices(choices, compute, options.batch_tokens, done):
-                if number in done:
-                    continue
-                example, item = cut[number], encoded[number]
-                given = answer(item.candidates, [(score, 1) for score in scores], item.truncated)
-                passages = example.source, gold_passage(example)
-                if other_contexts(example):
-                    yield number, TokenAttribution(given, *passages, reason=OTHER_CONTEXTS)
-                else:
-                    tokens = with_positions(self._positions(example, item), values)
-                    yield number, TokenAttribution(given, *passages, tokens)
+            computed = attribute_choices(choices, compute, options.batch_tokens, done)
+            yield from token_attributions(computed, cut, encoded, lambda n: self._positions(cut[n], encoded[n]))
 
     def _positions(self, example: Example, encoded: EncodedExample) -> list[Positions]:
-        """Where the tokens are that are read, of every sequence. example: with the context that is read"""
+        """Return where the tokens are that are read, of every sequence. example: with the context that is read"""
         if isinstance(self.tokens, CausalInputs):
             return causal_positions(self.tokens, self.options.context, example, encoded)
         return seq2seq_positions(self.tokens, self.options.context, example, encoded)
@@ -222,7 +236,7 @@ class NeuralSystem:
 
 
 def _as_read(example: Example, context: Context) -> Example:
-    """The example with the context that is read, which may differ between source and target."""
+    """Return the example with the context that is read, which may differ between source and target."""
     cut = example.with_context(context.sentences)
     return cut if context.target != "none" else replace(cut, candidates=tuple(c[-1:] for c in cut.candidates))
 
@@ -250,7 +264,7 @@ def tree_scorer(model: PreTrainedModel) -> PackedModel:
     if not far <= tolerance(max(map(abs, values)), model.dtype):
         raise UnsupportedModel(
             f"{type(model).__name__}: scores through the prefix tree differ from plain ones by {far:.2g}, its "
-            "attention does something the tree scorer does not know. Score it in plain batches with --no-prefix-tree"
+            "attention is not supported by the tree scorer. Score it in plain batches with --no-prefix-tree"
         )
     return packed
 
@@ -284,7 +298,7 @@ class HuggingFaceSeq2Seq(NeuralSystem):
     """An encoder–decoder that translates.
 
     Settings in the spec: revision, dtype, device; source and target, the model's own language codes where they cannot
-    be told from the suite's languages; prefix, what stands before the source (`<2de> ` for MADLAD is found by itself).
+    be derived from the suite's languages; prefix, text before the source (`<2de> ` is added for MADLAD).
     """
 
     def __init__(self, what: str, options: Options) -> None:

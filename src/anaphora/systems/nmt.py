@@ -21,14 +21,12 @@ from anaphora.scoring.attribution import Choice, ChoiceValues, attribute_choices
 from anaphora.suites.example import Example, Passage, Translation
 from anaphora.systems import KINDS, TRAINED_MODEL
 from anaphora.systems.attribution import (
-    OTHER_CONTEXTS,
     Position,
     Positions,
     TokenAttribution,
     gold_passage,
-    other_contexts,
     piece_spans,
-    with_positions,
+    token_attributions,
 )
 from anaphora.systems.context import Options, split_settings, with_target_context
 from anaphora.systems.encoding import answer
@@ -93,25 +91,17 @@ class TrainedSystem:
         def compute(batch: Sequence[Choice]) -> list[ChoiceValues]:
             return [mean_values(values) for values in zip(*(one(batch) for one in computes), strict=True)]
 
-        for number, (scores, values) in attribute_choices(choices, compute, options.batch_tokens, done):
-            if number in done:
-                continue
-            example, question = self._as_read(cut[number]), questions[number]
-            given = answer(question.candidates, [(score, 1) for score in scores], question.truncated)
-            passages = example.source, gold_passage(example)
-            if other_contexts(example):
-                yield number, TokenAttribution(given, *passages, reason=OTHER_CONTEXTS)
-            else:
-                positions = self._positions(example, choices[number])
-                yield number, TokenAttribution(given, *passages, with_positions(positions, values))
+        read = [self._as_read(example) for example in cut]
+        computed = attribute_choices(choices, compute, options.batch_tokens, done)
+        yield from token_attributions(computed, read, questions, lambda n: self._positions(read[n], choices[n]))
 
     def _as_read(self, example: Example) -> Example:
-        """The example without target context that the model does not read."""
+        """Return the example without target context that the model does not read."""
         size = 1 + self.loaded.layout.target_reach
         return replace(example, candidates=tuple(candidate[-size:] for candidate in example.candidates))
 
     def _positions(self, example: Example, choice: Choice) -> list[Positions]:
-        """Where the tokens are that the encoders and the decoder read; the oldest may have been truncated."""
+        """Return where the tokens are that the encoders and the decoder read; the oldest may have been truncated."""
         loaded = self.loaded
         pieces, inputs, target = read_pieces(loaded.text, loaded.layout, example.source, gold_passage(example))
         positions: list[Position | None] = []

@@ -43,7 +43,7 @@ class ScoreFile:
         return f"scores:{self.path}" + ("" if self.are == "sum" else f"?are={self.are}")
 
     def score(self, examples: Iterable[Example]) -> Iterator[ScoredExample]:
-        """Each example with its scores from the file, as sums; too few or too many lines are an error."""
+        """Yield each example with its scores from the file, as sums; too few or too many lines are an error."""
         first = 1
         for item in self.as_written(examples):
             if self.are == "mean":
@@ -52,7 +52,7 @@ class ScoreFile:
             yield item
 
     def _sums(self, item: ScoredExample, first: int) -> list[float]:
-        """Sums from means per token and the numbers of tokens."""
+        """Return sums from means per token and the numbers of tokens."""
         if item.tokens is None or min(item.tokens) < 1:
             bare = first if item.tokens is None else first + list(item.tokens).index(min(item.tokens))
             remedy = "Write score⇥tokens on each line, or compare the means themselves: --normalize mean"
@@ -60,7 +60,7 @@ class ScoreFile:
         return [mean * count for mean, count in zip(item.scores, item.tokens, strict=True)]
 
     def as_written(self, examples: Iterable[Example]) -> Iterator[ScoredExample]:
-        """Each example with the numbers that are in the file."""
+        """Yield each example with the numbers that are in the file."""
         lines = byte_lines(self.path)
         used = candidates = 0
         examples = iter(examples)
@@ -135,7 +135,7 @@ class ScoreArray:
         self.scores = [number for row in rows for number in (row if isinstance(row, Sequence) else [row])]
 
     def score(self, examples: Iterable[Example]) -> Iterator[ScoredExample]:
-        """Each example with its scores; too few or too many are an error."""
+        """Yield each example with its scores; too few or too many are an error."""
         start = 0
         for example in examples:
             values = [float(number) for number in self.scores[start : start + len(example.candidates)]]

@@ -31,7 +31,9 @@ from anaphora.systems import DocumentTranslator, System, Translator
 from anaphora.systems.context import Context
 
 CHUNK = 256  # sentences between two writes
-IN_ORDER = 16  # times as many, where a sentence waits for the one before it: so that many documents go on together
+IN_ORDER = (
+    16  # times as many, where a sentence waits for the one before it: so that many documents are translated together
+)
 
 Record = tuple[str, int, list[tuple[str, float]]]  # a translation, separators too many or too few, n-best with scores
 
@@ -104,7 +106,7 @@ def translate_file(
         given = _given(context_from, docids, sentences, source) if context_from else None
         translate = _document_chunks(system, given, n_best, settings)
     elif n_best or context_from:
-        raise AnaphoraError(f"{spec} has no n-best lists and takes no translations as context: nmt: systems do")
+        raise AnaphoraError(f"{spec} supports neither --n-best nor --target-context-from. Use an nmt: system")
     else:
         translate = _text_chunks(system, context, settings)
     extra = [n_best, _digest(context_from) if context_from else None] if n_best or context_from else []
@@ -179,7 +181,9 @@ def _given(path: Path, docids: bool, sentences: Sequence[Sentence], source: Path
     translations = list(read_documents(path, docids=docids))
     if [len(one.before) for one in translations] != [len(one.before) for one in sentences]:
         remedy = f"It belongs to {source} line by line, blank lines included."
-        raise BadInput(path, f"{len(translations):,} translations in other documents than the input's", remedy=remedy)
+        raise BadInput(
+            path, f"{len(translations):,} translations, whose documents are not those of the input", remedy=remedy
+        )
     return translations
 
 
@@ -220,7 +224,7 @@ def check_separator(context: Context) -> bool:
 
 
 def last_sentence(text: str, context: Context, sentences: int) -> tuple[str, int]:
-    """What follows the last separator, and how many separators there are too many (or, negative, too few).
+    """Return what follows the last separator, and how many separators there are too many (or, negative, too few).
 
     Without any separator the whole text is kept, as Bawden et al. 2018 do: it may be the current sentence alone.
     """
@@ -255,7 +259,9 @@ def _begin(output: Path, part: Path, header: dict[str, Any], resume: bool, overw
         raise AnaphoraError(f"{output} already exists. Choose another output, or pass --overwrite")
     if part.exists():
         if not resume:
-            raise AnaphoraError(f"an unfinished translation is at {part}. Continue with --resume, or use --overwrite")
+            raise AnaphoraError(
+                f"{part} is an unfinished translation. Pass --resume to continue it, or --overwrite to start again"
+            )
         return _resumed(part, header)
     write_atomic(part, json_line(header))
     return []

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from anaphora.align import Aligner, Settings
-from anaphora.annotate import Document, Line, Mention, Sentence, Token
+from anaphora.annotate import Line
+from anaphora.annotate.document import Document, Mention, Sentence, Token
 from anaphora.build.mine.jobs import (
     LONGEST,
     MODEL,

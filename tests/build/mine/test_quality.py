@@ -146,10 +146,6 @@ def test_an_evaluation(gold: GoldPair, pair: AnnotatedPair) -> None:
     assert (result.gold, result.documents, len(result.items)) == (2, 2, 2)
     assert all(item.pair and item.antecedent and item.distance for item in result.items)
     assert result.counts == {"pronouns": 4, "items": 2, "source pleonastic": 2}
-    whole = Evaluation()
-    whole.add(result)
-    whole.add(result)
-    assert (whole.gold, whole.documents, len(whole.items), whole.counts["pronouns"]) == (4, 4, 4, 8)
 
 
 Pairs = list[tuple[GoldPair, AnnotatedPair]]

@@ -142,7 +142,7 @@ def test_a_word_with_two_pronouns_counts_twice() -> None:
     assert find_occurrences([["it-they", "x"]], divided) == [Occurrence(0, 0, "it"), Occurrence(0, 0, "they")]
 
 
-def test_pronouns_by_their_place() -> None:
+def test_pronouns_by_their_position() -> None:
     placed = replace(PLAIN, positions=((1, 0), (0, 1)))
     assert find_occurrences([["a", "B"], ["IT"]], placed) == [Occurrence(1, 0, "it"), Occurrence(0, 1, "b")]
 
@@ -199,7 +199,7 @@ def test_its_rescue_looks_two_words_around_the_aligned_ones() -> None:
     assert rescued("il chat elle", ((0, 1),)) == Side((1, 0), ("il",), rescued=True)  # equally near: the first
 
 
-def test_the_matrix_counts_once_unless_told_otherwise() -> None:
+def test_the_matrix_counts_once_by_default() -> None:
     links = (((0, 0), (0, 1)), ((0, 0),))
     once = run("it", "il elle", "ce", links, LISTED).confusion
     assert sum(map(sum, once.counts)) == 1

@@ -87,7 +87,7 @@ def test_a_config_is_read() -> None:
     assert (settings.count_other, settings.count_multiword, settings.longest) == (True, False, 12)
 
 
-def test_pronouns_by_their_place() -> None:
+def test_pronouns_by_their_position() -> None:
     places = CONFIG.replace("input_type: word", "input_type: possition").replace(": pronouns\ninput", ": places\ninput")
     assert read_config(config(places)).settings.positions == ((0, 3), (12, 4))
 
@@ -133,7 +133,7 @@ def test_a_list_without_pronouns_is_refused() -> None:
 
 
 @pytest.mark.parametrize("line", ["3", "1 2 3", "a 1", "1 -2"])
-def test_what_is_no_place_is_refused(line: str) -> None:
+def test_what_is_not_a_position_is_refused(line: str) -> None:
     Path("places").write_text(f"0 1\n{line}\n", encoding="utf-8")
     with pytest.raises(BadInput, match="places: line 2: not the position of a pronoun"):
         read_positions(Path("places"))
@@ -166,7 +166,7 @@ def test_published_outputs(published: Path, number: int, score: float, cases: tu
     assert "|config:" in result.signature
 
 
-def test_other_is_not_equal_unless_told(published: Path) -> None:
+def test_other_is_not_equal_by_default(published: Path) -> None:
     """Config 3 of the original repository, which is config 2 with count_OTHER_as_equal: false; its score is 0.2105."""
     text = Path("data_es-en/config_2").read_text(encoding="utf-8")
     Path("config_3").write_text(text.replace("count_OTHER_as_equal: true", "count_OTHER_as_equal: false"), "utf-8")
@@ -175,7 +175,7 @@ def test_other_is_not_equal_unless_told(published: Path) -> None:
     assert result.systems[0].score.cases == (20, 0, 60, 10, 2, 3)
 
 
-def test_the_same_pronouns_by_their_places(published: Path) -> None:
+def test_the_same_pronouns_by_their_position(published: Path) -> None:
     rows = (published / "data_es-en" / "output1.detail").read_text(encoding="utf-8").splitlines()[1:]
     Path("places").write_text("".join(" ".join(row.split("\t")[:2]) + "\n" for row in rows), encoding="utf-8")
     text = Path("data_es-en/config_1").read_text(encoding="utf-8")
@@ -186,13 +186,13 @@ def test_the_same_pronouns_by_their_places(published: Path) -> None:
         assert file.read_bytes() == (published / file).read_bytes()
 
 
-def test_a_place_outside_the_source_is_refused(published: Path) -> None:
+def test_a_position_outside_the_source_is_refused(published: Path) -> None:
     text = Path("data_es-en/config_1").read_text(encoding="utf-8")
     text = text.replace("input_type: word", "input_type: possition").replace("data_es-en/list_es", "places")
     Path("config").write_text(text, encoding="utf-8")
-    for place in ("46 0", "0 999"):
-        Path("places").write_text(f"0 1\n{place}\n", encoding="utf-8")
-        with pytest.raises(BadInput, match=f"places: the place {place} is outside the source"):
+    for sentence, word in ((46, 0), (0, 999)):
+        Path("places").write_text(f"0 1\n{sentence} {word}\n", encoding="utf-8")
+        with pytest.raises(BadInput, match=f"places: word {word} of sentence {sentence} is outside the source"):
             run_config(Path("config"), QUICK)
     assert not list(Path("data_es-en").glob("output*"))
 

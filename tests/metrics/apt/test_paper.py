@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from anaphora.align.alignment import Alignment
 from anaphora.core.errors import AnaphoraError
 from anaphora.languages.pronouns import pronoun_lists
-from anaphora.metrics.apt.paper import find_occurrences, outcomes
+from anaphora.metrics.apt.metric import find_occurrences, paper_outcomes
 from anaphora.metrics.apt.task import NONE, Outcome, Side, Task, Translation
 
 FRENCH = pronoun_lists("en-fr")
@@ -44,13 +44,16 @@ def test_table_1_on_the_reference_and_on_the_candidate_side() -> None:
     reference = text("reference", [REFERENCE], [MISSED])
     same = text("same", [REFERENCE], [MISSED])
     other = text("other", [REFERENCE.replace("il", "elle")], [LINKED])
-    found = outcomes(task([SOURCE], reference, same, other))
+    found = paper_outcomes(task([SOURCE], reference, same, other))
     assert [cases(outcome) for outcome in found] == [[1], [3]]
     triple = found[0].triples[0]
     assert triple.source == Side((6,), ("it",))
     assert triple.reference == triple.candidate == Side((6,), ("il",), rescued=True)
     assert found[1].triples[0].candidate == Side((6,), ("elle",), rescued=False)
-    assert [cases(outcome) for outcome in outcomes(task([SOURCE], reference, same, other, rescue=False))] == [[6], [5]]
+    assert [cases(outcome) for outcome in paper_outcomes(task([SOURCE], reference, same, other, rescue=False))] == [
+        [6],
+        [5],
+    ]
 
 
 @pytest.mark.parametrize(
@@ -75,13 +78,13 @@ def test_the_six_cases(reference: str, candidate: str, case: int) -> None:
     def aligned(name: str, line: str) -> Translation:
         return text(name, [line], [((0, 0),) if line else ()])
 
-    (outcome,) = outcomes(task(["It sleeps"], aligned("reference", reference), aligned("candidate", candidate)))
+    (outcome,) = paper_outcomes(task(["It sleeps"], aligned("reference", reference), aligned("candidate", candidate)))
     assert cases(outcome) == [case]
 
 
 def test_an_empty_source_line_has_no_pronouns() -> None:
     nothing = text("nothing", ["", "il dort"], [(), ((0, 0),)])
-    (outcome,) = outcomes(task(["", "it sleeps"], nothing, nothing))
+    (outcome,) = paper_outcomes(task(["", "it sleeps"], nothing, nothing))
     assert [triple.sentence for triple in outcome.triples] == [1]
 
 
@@ -106,18 +109,18 @@ def test_tags_tell_an_article_from_a_pronoun() -> None:
     line = "que l' eau purifie"
     links: Alignment = ((0, 0), (2, 3))
     by_list = text("x", [line], [links])
-    assert outcomes(task(["that it purifies"], by_list, by_list))[0].triples[0].candidate.words == ("l'",)
+    assert paper_outcomes(task(["that it purifies"], by_list, by_list))[0].triples[0].candidate.words == ("l'",)
     tagged = text("x", [line], [links], ["SCONJ DET NOUN VERB"])
-    (outcome,) = outcomes(task(["that it purifies"], tagged, tagged, pronoun_tags=frozenset({"PRON"})))
+    (outcome,) = paper_outcomes(task(["that it purifies"], tagged, tagged, pronoun_tags=frozenset({"PRON"})))
     assert outcome.triples[0].case == 6
     other = text("x", [line], [((1, 2),)], ["SCONJ DET PRON VERB"])  # a pronoun that is in no list
-    (outcome,) = outcomes(task(["that it purifies"], other, other, pronoun_tags=frozenset({"PRON"})))
+    (outcome,) = paper_outcomes(task(["that it purifies"], other, other, pronoun_tags=frozenset({"PRON"})))
     assert (outcome.triples[0].case, outcome.triples[0].reference.words) == (1, ("eau",))
 
 
 def test_where_a_pronoun_has_no_likely_translations_any_pronoun_is_one() -> None:
     missed = text("x", ["que lui dort"], [((0, 0), (2, 2))])
-    (outcome,) = outcomes(task(["that we sleep"], missed, missed, pronouns=("we",)))
+    (outcome,) = paper_outcomes(task(["that we sleep"], missed, missed, pronouns=("we",)))
     assert outcome.triples[0].candidate == Side((1,), ("lui",), rescued=True)
 
 
@@ -125,7 +128,7 @@ def test_the_confusion_matrix_has_forms_as_one_and_what_is_missing_last() -> Non
     pair: Alignment = ((0, 0),)
     reference = text("r", ["c'", "ce", "il", "il", "il", "Paul"], [pair] * 6)
     system = text("s", ["ce", "ce", "il", "elle", "Paul", "il"], [pair] * 6)
-    (outcome,) = outcomes(task(["it"] * 6, reference, system))
+    (outcome,) = paper_outcomes(task(["it"] * 6, reference, system))
     confusion = outcome.confusion
     assert confusion.labels == ("ce", "il", "elle", NONE)
     assert confusion.counts == ((2, 0, 0, 0), (0, 1, 1, 1), (0, 0, 0, 0), (0, 1, 0, 0))
@@ -137,7 +140,7 @@ def test_without_a_list_of_source_pronouns_they_have_to_be_named() -> None:
     nothing = text("r", ["a"], [()])
     unknown = Task([["er"]], nothing, [nothing], pronoun_lists("de-en"))
     with pytest.raises(AnaphoraError, match=r"no list of source pronouns for de-en: name them with --pronouns"):
-        outcomes(unknown)
+        paper_outcomes(unknown)
 
 
 WORDS = st.sampled_from(["it", "they", "il", "elle", "ce", "c'", "on", "l'", "maison", "dort"])
@@ -155,7 +158,9 @@ def test_a_rescue_only_adds_translations(data: st.DataObject) -> None:
         return Translation(name, [words], [tuple(data.draw(st.lists(points, max_size=8)))])
 
     one, other = aligned("r", reference), aligned("s", candidate)
-    plain, rescued = (outcomes(Task([source], one, [other], FRENCH, rescue=rescue))[0] for rescue in (False, True))
+    plain, rescued = (
+        paper_outcomes(Task([source], one, [other], FRENCH, rescue=rescue))[0] for rescue in (False, True)
+    )
     assert len(plain.triples) == len(rescued.triples) == sum(word in ("it", "they") for word in source)
     for before, after in zip(plain.triples, rescued.triples, strict=True):
         assert not before.reference.rescued

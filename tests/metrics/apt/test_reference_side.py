@@ -12,7 +12,7 @@ from anaphora import apt
 from anaphora.languages.pronouns import PronounLists
 from anaphora.metrics.apt.idiap import split
 from anaphora.metrics.apt.idiap_output import score_file
-from anaphora.metrics.apt.reference_side import outcomes
+from anaphora.metrics.apt.metric import reference_side_outcomes
 from anaphora.metrics.apt.result import AptResult
 from anaphora.metrics.apt.task import Outcome, Task, Translation
 
@@ -27,7 +27,7 @@ Alignment = tuple[tuple[int, int], ...]
 def run(reference: str, ref_links: Alignment, candidate: str, links: Alignment, source: str = "a b c") -> Outcome:
     lists = PronounLists("x-en", target=("he", "she", "it"))
     texts = [Translation(n, [split(t)], [a]) for n, t, a in (("r", reference, ref_links), ("s", candidate, links))]
-    return outcomes(Task([split(source)], texts[0], texts[1:], lists))[0]
+    return reference_side_outcomes(Task([split(source)], texts[0], texts[1:], lists))[0]
 
 
 def cell(outcome: Outcome, row: str, column: str) -> int:

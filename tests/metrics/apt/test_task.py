@@ -106,7 +106,7 @@ def test_weights_are_six_numbers_between_0_and_1(weights: str) -> None:
         Weighting(parse_weights(weights))
 
 
-def test_what_is_no_number_is_refused() -> None:
+def test_what_is_not_a_number_is_refused() -> None:
     with pytest.raises(AnaphoraError, match="not weights: '1,x,0,0,0,0'"):
         parse_weights("1,x,0,0,0,0")
     with pytest.raises(AnaphoraError, match="not cases: 'five'"):

@@ -222,7 +222,7 @@ def test_a_missing_genders_file_is_named(tmp_path: Path) -> None:
         list(read(folder))
 
 
-def test_a_folder_that_is_no_template_lists_those_that_are(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_template_lists_those_that_are(tmp_path: Path) -> None:
     folder = template(tmp_path, "my_own_step", (*KNIFE, "m"))
     with pytest.raises(BadInput, match=r"my_own_step: not a template of the release\. Known folders: 0_priors/role, "):
         list(read(folder))

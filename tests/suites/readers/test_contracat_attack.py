@@ -144,7 +144,7 @@ def test_an_attack_out_of_its_tree_says_what_is_missing(tmp_path: Path) -> None:
         read(folder)
 
 
-def test_groups_that_are_no_numbers_are_an_error_of_their_file(attacks: Path) -> None:
+def test_groups_that_are_not_numbers_are_an_error_of_their_file(attacks: Path) -> None:
     folder = write(attacks / "phrase_addition" / "x", *lines())
     (attacks / "sentence_groups.txt").write_text("0\nthree\n", encoding="utf-8")
     with pytest.raises(BadInput, match=r"sentence_groups\.txt: line 2: a line number is expected, not"):

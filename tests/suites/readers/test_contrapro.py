@@ -85,7 +85,7 @@ def test_without_documents_there_is_no_context(tmp_path: Path) -> None:
     assert example.gold == 0
 
 
-def test_ids_are_places_in_the_file_for_texts_can_be_the_same(tmp_path: Path) -> None:
+def test_ids_are_positions_in_the_file_for_texts_can_be_the_same(tmp_path: Path) -> None:
     assert [example.id for example in read(released(tmp_path, record(), record(), record(5)))] == ["0", "1", "2"]
 
 
@@ -129,7 +129,7 @@ def test_the_location_is_what_the_record_says(tmp_path: Path, value: bool, locat
     assert example.tags["location"] == location
 
 
-def test_a_location_that_is_not_known_is_no_tag(tmp_path: Path) -> None:
+def test_a_location_that_is_not_known_is_not_a_tag(tmp_path: Path) -> None:
     (example,) = read(released(tmp_path, record(intrasegmental=None)))
     assert "location" not in example.tags
 
@@ -170,7 +170,7 @@ def test_context_of_any_size_comes_from_the_document_and_is_empty_before_its_sta
     )
 
 
-def test_context_is_one_sentence_unless_told_otherwise(tmp_path: Path, documents: Path) -> None:
+def test_context_is_one_sentence_by_default(tmp_path: Path, documents: Path) -> None:
     (example,) = read(released(tmp_path, record(5)), context_from=documents)
     assert example.source == ("It is old.", "It shines.")
 
@@ -259,19 +259,19 @@ def test_another_json_document_is_not_taken_for_contrapro(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     "key", ["src pronoun", "ref pronoun", "src segment", "ref segment", "errors", "intrasegmental"]
 )
-def test_a_record_without_a_key_is_found_by_its_place(tmp_path: Path, key: str) -> None:
+def test_a_record_without_a_key_is_found_by_its_position(tmp_path: Path, key: str) -> None:
     poor = {name: value for name, value in record().items() if name != key}
     suite = iter(read(released(tmp_path, record(), poor)))
     assert next(suite).id == "0"
-    with pytest.raises(BadInput, match=f"record 1 has no key '{key}'"):
+    with pytest.raises(BadInput, match=rf"record 1: not a record of ContraPro \('{key}' is missing\)"):
         next(suite)
 
 
 @pytest.mark.parametrize(
     "bad", ["text", 5, None, record(errors=None), record(errors=["Er"]), record(**{"ref pronoun": None})]
 )
-def test_a_record_of_another_shape_is_found_by_its_place(tmp_path: Path, bad: Any) -> None:
-    with pytest.raises(BadInput, match=r"contrapro\.json: record 0: not as expected"):
+def test_a_record_of_another_shape_is_found_by_its_position(tmp_path: Path, bad: Any) -> None:
+    with pytest.raises(BadInput, match=r"contrapro\.json: record 0: not a record of ContraPro"):
         list(read(released(tmp_path, bad)))
 
 
@@ -314,7 +314,7 @@ def test_a_record_without_its_contrastives_is_an_error(rows: list[dict[str, Any]
     """424 of the records have lost theirs in the release they come from."""
     poor = [row["contrapro"] for row in rows if "errors" not in row["contrapro"]]
     assert len(poor) == 424
-    with pytest.raises(BadInput, match="record 0 has no key 'errors'"):
+    with pytest.raises(BadInput, match=r"record 0: not a record of ContraPro \('errors' is missing"):
         list(read(released(tmp_path, *poor)))
 
 

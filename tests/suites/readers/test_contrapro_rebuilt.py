@@ -110,7 +110,7 @@ def test_a_folder_without_the_file_says_its_name(tmp_path: Path) -> None:
         list(read(tmp_path))
 
 
-def test_the_header_tells_that_this_is_not_the_original() -> None:
+def test_the_header_says_that_this_is_not_the_original() -> None:
     header = read(Path("x")).header
     assert (header.name, header.languages) == ("contrapro-rebuilt", "en-de")
     assert header.breakdowns == contrapro.BREAKDOWNS
@@ -121,7 +121,7 @@ def test_the_header_tells_that_this_is_not_the_original() -> None:
     "bad",
     ["{", "[]", "5", json.dumps({"id": 1}), json.dumps(item(contrastive=None)), json.dumps(item(contrapro={"x": 1}))],
 )
-def test_a_line_that_is_no_such_record_is_found_by_its_number(tmp_path: Path, bad: str) -> None:
+def test_a_line_that_is_not_such_a_record_is_found_by_its_number(tmp_path: Path, bad: str) -> None:
     path = written(tmp_path, item())
     with path.open("a", encoding="utf-8") as out:
         out.write(f"{bad}\n")

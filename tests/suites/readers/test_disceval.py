@@ -85,7 +85,7 @@ def test_blocks_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     ]
 
 
-def test_the_czech_set_is_known_by_its_name_and_any_language_can_be_said(tmp_path: Path) -> None:
+def test_the_czech_set_is_known_by_its_name_and_any_language_can_be_set(tmp_path: Path) -> None:
     blocks = {"1": cohesion(type="disambig")}
     czech = read(written(tmp_path, blocks, "disambig.cs.json")).header
     assert (czech.name, czech.languages, czech.licence) == ("bawden-cohesion-cs", "en-cs", "not stated")
@@ -94,17 +94,20 @@ def test_the_czech_set_is_known_by_its_name_and_any_language_can_be_said(tmp_pat
     assert read(written(tmp_path, blocks, "disambig.cs.json"), target_language="fr").header.languages == "en-fr"
 
 
-def test_a_pair_without_a_right_answer_is_found_by_its_place(tmp_path: Path) -> None:
+def test_a_pair_without_a_right_answer_is_found_by_its_position(tmp_path: Path) -> None:
     suite = iter(read(written(tmp_path, {"1": coreference(pair("m.sg")), "4": coreference(pair("m.sg", "right"))})))
     assert next(suite).id == "1.0"
-    with pytest.raises(BadInput, match=r"set\.json: block 4: pair 0 has neither 'correct' nor 'semi-correct'"):
+    with pytest.raises(
+        BadInput,
+        match=r"set\.json: block 4: not a block of .* \(pair 0 has neither 'correct' nor 'semi-correct'",
+    ):
         next(suite)
 
 
 @pytest.mark.parametrize("key", ["incorrect", "type"])
 def test_a_pair_that_lacks_something_is_found_by_its_block(tmp_path: Path, key: str) -> None:
     poor = {name: value for name, value in pair("m.sg").items() if name != key}
-    with pytest.raises(BadInput, match=rf"block 4: not as expected .*{key}"):
+    with pytest.raises(BadInput, match=rf"block 4: not a block of contrastive pairs .*{key}"):
         list(read(written(tmp_path, {"4": coreference(poor)})))
 
 
@@ -115,7 +118,7 @@ def test_another_json_document_is_not_taken_for_one(tmp_path: Path, blocks: Any)
 
 
 def test_a_file_with_both_kinds_of_blocks_is_neither(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"block 1: not as expected .*examples"):
+    with pytest.raises(BadInput, match=r"block 1: not a block of contrastive pairs .*examples"):
         list(read(written(tmp_path, {"1": coreference(pair("m.sg")), "2": cohesion()})))
 
 
@@ -188,7 +191,7 @@ def test_the_czech_set(data) -> None:
 
 
 @pytest.mark.parametrize("key", ["²", "٣", "-1", "1" * 5_000, "one"])
-def test_keys_that_are_no_block_numbers_are_refused(tmp_path: Path, key: str) -> None:
+def test_keys_that_are_not_block_numbers_are_refused(tmp_path: Path, key: str) -> None:
     (tmp_path / "anaphora.json").write_text(json.dumps({key: {}}), encoding="utf-8")
     with pytest.raises(BadInput, match="an object of numbered blocks is expected"):
         read(tmp_path / "anaphora.json")

@@ -80,7 +80,7 @@ def test_the_language_is_in_the_name_of_the_file(tmp_path: Path, name: str, lang
 def test_another_name_does_not_say_the_language(tmp_path: Path) -> None:
     with pytest.raises(
         BadInput,
-        match=r"the file name does not contain the language\. It is test_data_german, ",
+        match=r"the file name does not contain the language\. Names are such as test_data_german ",
     ):
         read(written(tmp_path, pair(), name="pairs.jsonl"))
 
@@ -142,7 +142,7 @@ def test_a_line_of_another_shape_is_found_by_its_number(tmp_path: Path, bad: Any
         next(suite)
 
 
-def test_a_line_that_is_no_json_is_found_by_its_number(tmp_path: Path) -> None:
+def test_a_line_that_is_not_json_is_found_by_its_number(tmp_path: Path) -> None:
     path = written(tmp_path, pair())
     path.write_text(path.read_text(encoding="utf-8") + "{oops\n", encoding="utf-8")
     with pytest.raises(BadInput, match="line 2: not an annotated pair"):

@@ -52,7 +52,7 @@ def test_two_lines_are_one_item_the_right_one_first(tmp_path: Path) -> None:
     ]
 
 
-def test_the_context_is_the_largest_there_is_unless_told_otherwise(tmp_path: Path) -> None:
+def test_the_context_is_the_largest_there_is_by_default(tmp_path: Path) -> None:
     folder(tmp_path)
     assert [e.source for e in read(tmp_path)] == [("Look!", "A car.", "It is red."), ("", "", "They sleep.")]
     assert [e.source for e in read(tmp_path, context=2)] == [e.source for e in read(tmp_path)]
@@ -127,7 +127,7 @@ def test_a_context_that_ends_too_early_is_an_error(tmp_path: Path) -> None:
         list(suite)
 
 
-def test_a_context_that_goes_on_is_an_error(tmp_path: Path) -> None:
+def test_a_context_that_is_too_long_is_an_error(tmp_path: Path) -> None:
     long = ["x"] * 10
     suite = read(folder(tmp_path, c2_context_src=long, c2_context_trg=long), context=2)
     with pytest.raises(BadInput, match=r"X\.c2\.context\.src: has more than 2 lines for each line of X\.current\.src"):

@@ -41,7 +41,7 @@ def written(folder: Path, language: str = "de", prefix: str = CONTEXT_PREFIX, **
     return folder
 
 
-def test_the_context_tells_the_gender_and_has_no_translation(tmp_path: Path) -> None:
+def test_the_context_shows_the_gender_and_has_no_translation(tmp_path: Path) -> None:
     suite = read(written(tmp_path))
     first, second = suite
     assert first.source == ("She wrote.", "The author lived in Rome.")
@@ -142,7 +142,7 @@ def test_the_contextual_set(data, release, language: str, split: str, examples: 
     assert list(validate_suite(suite)) == []
 
 
-def test_the_gender_is_told_by_nine_contexts_in_ten(data, release) -> None:
+def test_the_gender_is_shown_by_nine_contexts_in_ten(data, release) -> None:
     """Counted with grep: 512 contexts have only he, him, his or himself, 476 only she, her, hers or herself."""
     suite = read(release(data("mt-geneval")) / "data" / "context", target_language="de")
     assert Counter(e.tags.get("gender") for e in suite) == {"masculine": 512, "feminine": 476, None: 112}

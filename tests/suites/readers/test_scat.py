@@ -65,7 +65,7 @@ def test_text_and_highlights_come_apart(line: str, text: str, highlighted: list[
     assert whole
 
 
-def test_marked_pronouns_are_found_by_their_place() -> None:
+def test_marked_pronouns_are_found_by_their_position() -> None:
     text, spans, pronouns, whole = unmark("<p>Il</p> dit qu'<p>il</p> est hab<p>il</p>e.")
     assert (text, spans, whole) == ("Il dit qu'il est habile.", [], True)
     assert pronouns == {(0, 2), (10, 12), (20, 22)}
@@ -165,7 +165,7 @@ def test_lines_without_the_pronoun_are_left_out_and_the_others_keep_their_number
     assert [example.id for example in read(written(tmp_path, *rows))] == ["0", "3"]
 
 
-def test_highlights_that_cannot_be_told_are_said_to_be_broken(tmp_path: Path) -> None:
+def test_highlights_that_cannot_be_recovered_are_reported_as_broken(tmp_path: Path) -> None:
     row = ("A  <hon>lamp<hoff> .", "Une  <hon> <hon>lam<hoff> pe<hoff> .", *LAMP[2:])
     (example,) = read(written(tmp_path, row))
     assert example.tags["highlights_broken"] is True
@@ -260,7 +260,7 @@ def without_marks(line: str) -> str:
 
 
 @pytest.mark.parametrize("split", ["train", "valid", "test"])
-def test_highlights_are_places_in_the_text(splits: Any, split: str) -> None:
+def test_highlights_are_positions_in_the_text(splits: Any, split: str) -> None:
     examples, raw = splits[split]
     number = 0
     for example in examples:

@@ -125,18 +125,18 @@ def test_the_source_is_the_side_with_more_repeated_lines(tmp_path: Path) -> None
         {"source_language": "de", "target_language": "en"},
     ],
 )
-def test_what_is_said_counts_more(tmp_path: Path, given: dict[str, str]) -> None:
+def test_what_is_given_counts_more(tmp_path: Path, given: dict[str, str]) -> None:
     same = "same\nsame\nother\nother\nother\n"
     suite = read(folder(tmp_path, text_de=same), **given)
     assert suite.header.languages == "de-en"
     assert [example.source for example in suite] == [("same",), ("other",)]
 
 
-def test_with_more_than_two_languages_both_must_be_said(tmp_path: Path) -> None:
+def test_with_more_than_two_languages_both_must_be_given(tmp_path: Path) -> None:
     folder(tmp_path, text_fr=FILES["mine.text.de"])
-    with pytest.raises(BadInput, match="Say --source-language, --target-language"):
+    with pytest.raises(BadInput, match="Pass --source-language and --target-language"):
         read(tmp_path)
-    with pytest.raises(BadInput, match="Say --source-language, --target-language"):
+    with pytest.raises(BadInput, match="Pass --source-language and --target-language"):
         read(tmp_path, source_language="en")
     assert read(tmp_path, source_language="en", target_language="fr").header.languages == "en-fr"
 
@@ -144,7 +144,7 @@ def test_with_more_than_two_languages_both_must_be_said(tmp_path: Path) -> None:
 def test_a_language_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"mine\.text\.ru \(or mine\.text\.ru\.gz\) is missing here"):
         read(folder(tmp_path), source_language="en", target_language="ru")
-    with pytest.raises(BadInput, match="Say --source-language, --target-language"):
+    with pytest.raises(BadInput, match="Pass --source-language and --target-language"):
         read(tmp_path, source_language="ru")
 
 

@@ -96,10 +96,10 @@ def test_a_file_of_another_name_says_what_names_are_known(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     "bad", [{"src": "a"}, ITEM | {"dst": None}, ITEM | {"src": ["a", "b"]}, ITEM | {"dst": [1, 2]}, "text", None]
 )
-def test_an_item_of_another_shape_is_found_by_its_place(tmp_path: Path, bad: Any) -> None:
+def test_an_item_of_another_shape_is_found_by_its_position(tmp_path: Path, bad: Any) -> None:
     suite = iter(read(written(tmp_path, ITEM, bad)))
     assert next(suite).id == "deixis_dev/0"
-    with pytest.raises(BadInput, match=r"deixis_dev\.json: item 1: not as expected"):
+    with pytest.raises(BadInput, match=r"deixis_dev\.json: item 1: not an item with src"):
         next(suite)
 
 

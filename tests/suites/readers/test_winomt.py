@@ -45,8 +45,8 @@ def test_a_file_of_its_own_is_one_side_of_the_stereotype(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("female\t1\tThe cook.", "not: gender, position, sentence and person"),
-        ("woman\t1\tThe cook.\tcook", "not: gender, position, sentence and person"),
+        ("female\t1\tThe cook.", "gender, position, sentence and person are expected"),
+        ("woman\t1\tThe cook.\tcook", "gender, position, sentence and person are expected"),
         ("female\tx\tThe cook.\tcook", "the position of the person"),
         ("female\t2\tThe cook.\tcook", "the sentence has no word 2"),
     ],

@@ -18,8 +18,8 @@ from anaphora.suites.example import Example
 from anaphora.suites.suite import Suite, suite_of
 from anaphora.systems import load_system
 from anaphora.systems.context import Context, Options
-from anaphora.systems.openai.judge import parse_rating
-from anaphora.systems.openai.logprobs import Completion
+from anaphora.systems.openai.answers import Completion
+from anaphora.systems.openai.system import parse_rating
 from anaphora.systems.scoring import score_suite
 from tests.systems.openai.conftest import KEY, Serve
 
@@ -179,9 +179,9 @@ def test_the_header_says_how_it_was_made(serve: Serve, tmp_path: Path) -> None:
     ("spec", "message"),
     [
         ("judge:gpt-4o", r"not an address: 'gpt-4o'\. Write, for example, judge:http"),
-        ("judge:http://localhost:1/v1", r"which model\? Write judge:http://localhost:1/v1\?model=NAME"),
+        ("judge:http://localhost:1/v1", r"the model is missing\. Write judge:http://localhost:1/v1\?model=NAME"),
         (f"{NOWHERE}&mode=choose", r"unknown setting 'mode'"),
-        (f"{NOWHERE}&key={KEY}", "a key does not belong in a spec"),
+        (f"{NOWHERE}&key={KEY}", "a spec must not contain a key"),
         (f"{NOWHERE}&max_tokens=0", "max_tokens must be a number above 0"),
     ],
 )

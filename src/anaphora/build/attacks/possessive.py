@@ -187,9 +187,7 @@ def extended(phrase: str, owner: Owner, determiners: Determiners) -> str:
 CONFIDENCE = 0.5  # least confidence of the link in each language
 
 
-def by_annotators(
-    suite: Suite, source: str | None, target: str | None, link: str = "builtin"
-) -> tuple[Finder | None, Tagger | None]:
+def by_annotators(suite: Suite, source: str | None, target: str | None) -> tuple[Finder | None, Tagger | None]:
     """Return functions that find the antecedents of a suite and tag their words; None stands for the default.
 
     source, target: the specs of annotators. A suite whose tags name its antecedents needs only that of the source.
@@ -205,7 +203,7 @@ def by_annotators(
         missing = "--annotate-source" if source is None else "--annotate-target"
         raise AnaphoraError(f"antecedents are annotated in both languages. Add {missing} SPEC")
     sides = [
-        (load_annotator(spec, language), load_linker(link, language))
+        (load_annotator(spec, language), load_linker("builtin", language))
         for spec, language in ((source, header.source_language), (target, header.target_language))
     ]
     by_id = {identifier: (antecedent, tags) for identifier, antecedent, tags in linked(suite, *sides)}

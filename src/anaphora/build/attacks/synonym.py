@@ -44,8 +44,7 @@ from anaphora.languages.german import (
     relatives,
     words_of,
 )
-from anaphora.languages.thesaurus import Dictionary, Thesaurus
-from anaphora.languages.wordnet import FirstSenses
+from anaphora.languages.thesaurus import Ding, FirstSenses, Thesaurus
 from anaphora.suites.example import Example
 from anaphora.suites.readers.text import differing_words
 from anaphora.suites.suite import Suite
@@ -272,7 +271,7 @@ class Synonyms:
 
     nouns: NounTable
     thesaurus: Thesaurus
-    dictionary: Dictionary | None = None
+    dictionary: Ding | None = None
     wordnet: FirstSenses | None = None
     usage: Usage | None = None
     least: float = SHARED

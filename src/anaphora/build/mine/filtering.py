@@ -14,7 +14,7 @@ from anaphora.align.alignment import Alignment
 from anaphora.annotate.document import Document, Mention, Sentence, Token
 from anaphora.core.errors import AnaphoraError, did_you_mean
 from anaphora.coref import Link
-from anaphora.coref.joint import join
+from anaphora.coref.builtin import join
 from anaphora.coref.phrases import span
 from anaphora.languages import german_swap
 from anaphora.languages.swap import Swap, Variant, load_forms, swap_pronoun
@@ -87,7 +87,7 @@ def antecedents(
     """Return the antecedents of both pronouns. Without a target link (the neuter rule), the source's decides.
 
     With chains, it is the last source noun phrase that is aligned to one of the target. The probabilities of the
-    built-in resolver are pooled (`coref.joint`).
+    built-in resolver are pooled (`coref.builtin`).
     document: the target document; clausal: whether the target pronoun is often non-referential
     fallback: whether the last pronouns of chains without a noun are accepted
     """

@@ -69,7 +69,7 @@ class Pronouns:
     oblique: whether ihn, ihm and ihr are included, which the paper excludes
     neuter: whether *es* needs an antecedent on both sides, or only in the source as in the paper, whose German resolver
         did not handle *es* (default: `both` with the built-in resolver)
-    joint: weights of the two sides that replace those of the data file (`coref.joint`)
+    joint: weights of the two sides that replace those of the data file (`coref.builtin`)
     fallback: whether pairs whose chains contain no noun are kept with the preceding pronoun as antecedent, as some
         examples of ContraPro
     """

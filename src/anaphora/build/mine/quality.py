@@ -178,13 +178,6 @@ class Evaluation:
     documents: int = 0
     counts: Counter[str] = field(default_factory=Counter)
 
-    def add(self, other: Evaluation) -> None:
-        """Add the items of further documents."""
-        self.items += other.items
-        self.gold += other.gold
-        self.documents += other.documents
-        self.counts += other.counts
-
 
 def evaluate(pairs: Iterable[tuple[GoldPair, AnnotatedPair]], phenomenon: Pronouns) -> Evaluation:
     """Mine the documents and compare the items with the gold. Gold chains, if used, are part of the annotation."""
@@ -436,16 +429,18 @@ def evaluate_mining(
         load_annotator(spec or default_annotator(code, f"--annotate-{side}"), code)
         for spec, code, side in zip(annotate, (source, target), ("source", "target"), strict=True)
     )
-    result = Evaluation()
-    for done, (truth, pair) in enumerate(annotated(gold, *annotators), start=1):
-        annotated_pair = with_gold_chains(truth, pair) if chains == "gold" else pair
-        part = evaluate([(truth, annotated_pair)], everything)
-        part.counts.clear()
-        result.add(part)
-        for _ in phenomenon.find(annotated_pair, result.counts):
-            pass
-        if progress is not None:
-            progress(done, len(gold))
+    counts: Counter[str] = Counter()
+
+    def documents() -> Iterator[tuple[GoldPair, AnnotatedPair]]:
+        for done, (truth, annotated_pair) in enumerate(annotated(gold, *annotators), start=1):
+            pair = with_gold_chains(truth, annotated_pair) if chains == "gold" else annotated_pair
+            yield truth, pair
+            for _ in phenomenon.find(pair, counts):
+                pass
+            if progress is not None:
+                progress(done, len(gold))
+
+    result = replace(evaluate(documents(), everything), counts=counts)
     settings = phenomenon.settings()
     about = {
         "languages": f"{source}-{target}",

@@ -84,12 +84,12 @@ class Python2Set(Generic[Key]):
         return result
 
     def intersection(self, other: Python2Set[Key]) -> Python2Set[Key]:
-        """What both have, added in the order of the other one, or of this one if it is the smaller."""
+        """The common elements, added in the order of the other set, or of this one if it is the smaller."""
         large, small = (self, other) if len(other) <= len(self) else (other, self)
         return Python2Set(key for key in small if key in large)
 
     def _slot(self, key: Key) -> int:
-        """Where a key is, or would be."""
+        """The position of a key in the table, or the one it would have."""
         mask = len(self._table) - 1
         slot = perturb = python2_hash(key)
         while (entry := self._table[slot & mask]) is not None and entry[0] != key:
@@ -135,7 +135,7 @@ def numpy_argsort(values: Sequence[int]) -> list[int]:
 
 
 def _partition(values: Sequence[int], order: list[int], low: int, high: int) -> int:
-    """Move smaller values to the left and larger ones to the right of the median of three; returns its place."""
+    """Move smaller values to the left and larger ones to the right of the median of three; returns its position."""
 
     def swap(i: int, j: int) -> None:
         order[i], order[j] = order[j], order[i]
@@ -171,7 +171,7 @@ Groups = tuple[tuple[str, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class IdiapSettings:
-    """What a config of the original program says, besides the texts.
+    """The settings in a config of the original program, besides the texts.
 
     positions: (sentence, position) of the pronouns, where they are not looked up by the words of `source_pronouns`
     equal, similar: the dictionaries; valid_source, valid_target: the words that its rescue goes by
@@ -195,7 +195,7 @@ class IdiapSettings:
 
 
 def settings_for(task: Task) -> IdiapSettings:
-    """What the lists of a language pair are as a config of the original program."""
+    """The lists of a language pair as the settings of a config of the original program."""
     lists, source = task.lists, task.pronouns or task.lists.pronouns
     return IdiapSettings(
         source_pronouns=source,
@@ -300,7 +300,7 @@ def _outcome(occurrences: Sequence[Occurrence], system: Translation, task: Task,
 
 
 def _vocabulary(occurrences: Sequence[Occurrence], sides: Sequence[Sequence[Side]]) -> list[str]:
-    """Without a list of target pronouns every aligned word is a label, in the order of the program's sets."""
+    """The labels without a list of target pronouns: every aligned word, in the order of the program's sets."""
     words: list[Python2Set[str]] = [Python2Set(), Python2Set()]
     for number in sorted(range(len(occurrences)), key=lambda n: occurrences[n].sentence):
         for known, system_sides in zip(words, sides, strict=True):

@@ -27,7 +27,7 @@ DETAIL_COLUMNS = ("SENT.", "POS. SOURCE", "SOURCE", "POS. REF.", "REF.", "POS. T
 
 @dataclass(frozen=True, slots=True)
 class ScoreFile:
-    """What a score file says. cases, weights and counts are those of the cases in use, in the order of the config.
+    """A score file. cases, weights and counts are those of the cases in use, in the order of the config.
 
     longest: more rows and columns than this are summed up as `...`
     unaligned: the line `Not source`, which only the newer files of the reference-side variant have
@@ -96,7 +96,7 @@ def write_score_files(result: AptResult, paths: Sequence[Path], longest: int) ->
 
 
 def score_file(result: AptResult, system: SystemResult, longest: int, cases: Sequence[int] | None = None) -> ScoreFile:
-    """What the original program would write of a system. cases: those in use, in the order of its config."""
+    """The score file that the original program writes. cases: those in use, in the order of its config."""
     cases = cases or [case for case in CASES if case not in result.weighting.discarded]
     return ScoreFile(
         score=system.score.apt,
@@ -203,7 +203,7 @@ def read_list(path: Path) -> tuple[str, ...]:
 
 
 def read_positions(path: Path) -> tuple[tuple[int, int], ...]:
-    """Pronouns by their place: a sentence and a position per line, both counted from 0."""
+    """Pronouns by their position: a sentence and a position per line, both counted from 0."""
     positions = []
     for number, line in enumerate(text_lines(path), start=1):
         fields = line.split()
@@ -277,7 +277,7 @@ def run_config(path: Path, sampling: Resampling | None = None) -> tuple[AptResul
     task = read_task(config.files, apt_idiap.split, PronounLists(config.languages))
     for sentence, position in config.settings.positions or ():
         if sentence >= len(task.source) or position >= len(task.source[sentence]):
-            problem = f"the place {sentence} {position} is outside the source"
+            problem = f"word {position} of sentence {sentence} is outside the source"
             raise BadInput(config.pronouns, problem, remedy="Sentences and positions count from 0.")
     weighting = weighting_of(config.settings)
     result = make_result(

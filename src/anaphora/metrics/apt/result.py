@@ -1,4 +1,4 @@
-"""How sure is an APT score, and a difference of two? Sentences are resampled, with all their pronouns.
+"""Results of APT: scores and differences with intervals and tests that resample sentences with all their pronouns.
 
 Pronouns of one sentence are translated together and go right or wrong together, so that the sentence is the unit, in
 the intervals as in the paired tests.
@@ -83,7 +83,7 @@ def score_difference(first: Mapping[int, Unit], second: Mapping[int, Unit], samp
 
 
 def _test_same_pronouns(rows: Floats, counts: Ints, sampling: Resampling) -> tuple[dict[str, float], Floats]:
-    """As contrastive results are compared: units are sums of differences and sizes, of which few are different."""
+    """The tests of contrastive results: units are sums of differences and sizes, of which few are different."""
     units: Counter[Unit] = Counter()
     changes: Counter[tuple[float]] = Counter()
     for (one, n, other, _), times in zip(rows.tolist(), counts.tolist(), strict=True):
@@ -110,7 +110,7 @@ def _test_ratios(rows: Floats, counts: Ints, sampling: Resampling) -> tuple[dict
 
 
 def _ratio_differences(sums: Floats) -> Floats:
-    """The second ratio minus the first; samples in which a system has no pronoun say nothing and are left out."""
+    """The second ratio minus the first; samples in which a system has no pronoun are left out."""
     sums = sums[(sums[:, 1] > 0) & (sums[:, 3] > 0)]
     if not len(sums):
         raise NotFinite("no resampled text has a pronoun of both systems. Draw more samples (--samples)")
@@ -125,7 +125,7 @@ def _kinds(
     return np.array([row for row, _ in ordered], float), np.array([n for _, n in ordered], np.int64)
 
 
-# What APT says of systems: scores with intervals, cases, pronouns, confusions, and the systems against each other.
+# The results of APT: scores with intervals, cases, pronouns, confusions, and the systems against each other.
 
 DETAILS = (
     *("system", "sentence", "position", "source"),
@@ -176,7 +176,7 @@ class SystemResult:
 
 @dataclass(frozen=True, slots=True)
 class AptResult(Rendered):
-    """What `apt` says of one or more systems with the same source and reference.
+    """The result of `apt` for one or more systems with the same source and reference.
 
     texts: what was done to each text before its words were counted
     """
@@ -198,7 +198,7 @@ class AptResult(Rendered):
         return self.systems[0].score.apt
 
     def to_dict(self) -> dict[str, Any]:
-        """What `anaphora apt --json` prints: the first system at the top, and all of them under `systems`."""
+        """Return the JSON object of `anaphora apt`: the first system at the top, and all of them under `systems`."""
         systems = {system.name: self._system(system) for system in self.systems}
         first = next(iter(systems.values()))
         texts = {name: treatment.to_dict() for name, treatment in self.texts.items()}
@@ -278,7 +278,7 @@ def _units(judgments: Iterable[Judgment], weighting: Weighting) -> dict[int, Uni
 
 
 def _credits(weighting: Weighting) -> dict[int | str, float | None]:
-    """What a pronoun adds to the score, by its case or by the verdict of annotators, which counts in place of it."""
+    """The credit of a pronoun by its case, or by the verdict of annotators, which replaces it."""
     cases: dict[int | str, float | None] = {case: weighting.credit(case) for case in CASES}
     return cases | {answer: float(answer == RIGHT_ANSWER) for answer in ANSWERS}
 

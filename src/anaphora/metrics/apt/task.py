@@ -1,4 +1,4 @@
-"""What an APT variant is given and what it hands back: texts with their alignments, triples with their cases."""
+"""The input and output of an APT variant: texts with their alignments, and triples with their cases."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from anaphora.align.tokenize import Split, Tokenization, Treatment
 from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.languages.pronouns import PronounLists
+from anaphora.metrics import check_one_each, system_names
 
 NONE = "NONE"  # in a confusion matrix: no translation was found
 Words = list[str]
@@ -86,7 +87,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """How often the reference's pronoun (row) became the candidate's (column)."""
+    """A confusion matrix: counts of the reference's pronoun (row) and the candidate's (column)."""
 
     labels: tuple[str, ...]
     counts: tuple[tuple[int, ...], ...]
@@ -94,7 +95,7 @@ class Confusion:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a variant found for one system.
+    """The triples of one system by some variant.
 
     groups: of each triple, the pronoun under which it is broken down
     unaligned: reference pronouns that are left out, in the variant that has them
@@ -136,7 +137,7 @@ WEIGHTS_ARE = "six numbers from 0 to 1, one per case, such as 1,0.5,0,0,0,0"
 
 @dataclass(frozen=True, slots=True)
 class Weighting:
-    """How much each case is worth, and which cases are left out of the score altogether."""
+    """The weight of each case, and the cases that are left out of the score."""
 
     weights: tuple[float, ...] = DEFAULT_WEIGHTS
     discarded: tuple[int, ...] = ()
@@ -151,7 +152,7 @@ class Weighting:
         object.__setattr__(self, "discarded", tuple(sorted(set(self.discarded))))
 
     def credit(self, case: int) -> float | None:
-        """What one pronoun of a case adds to the score; None where the case is discarded."""
+        """The credit of a pronoun of this case; None where the case is discarded."""
         return None if case in self.discarded else self.weights[case - 1]
 
     def score(self, counts: Sequence[int], right: int = 0, judged: int = 0) -> float | None:
@@ -159,11 +160,11 @@ class Weighting:
 
         right: how many of those judged by annotators are right, in addition to the cases
         """
-        kept = [case for case in CASES if case not in self.discarded]
-        total = sum(counts[case - 1] for case in kept) + judged
+        counted = [case for case in CASES if case not in self.discarded]
+        total = sum(counts[case - 1] for case in counted) + judged
         if not total:
             return None
-        return (math.fsum(self.weights[case - 1] * counts[case - 1] for case in kept) + right) / total
+        return (math.fsum(self.weights[case - 1] * counts[case - 1] for case in counted) + right) / total
 
 
 def parse_weights(text: str) -> tuple[float, ...]:
@@ -183,7 +184,7 @@ def parse_cases(text: str) -> tuple[int, ...]:
 
 
 def case_of(reference: str | None, candidate: str | None, lists: PronounLists) -> int:
-    """Which case a pair of translations of a source pronoun is; None: not found."""
+    """The case of a pair of translations of a source pronoun; None: not found."""
     if reference is None:
         return NEITHER if candidate is None else NO_REFERENCE
     if candidate is None:
@@ -194,21 +195,21 @@ def case_of(reference: str | None, candidate: str | None, lists: PronounLists) -
 
 
 def count_cases(cases: Iterable[int]) -> tuple[int, ...]:
-    """How many of each case there are, from the first to the sixth."""
+    """The number of each case, from the first to the sixth."""
     counts = [0] * len(CASES)
     for case in cases:
         counts[case - 1] += 1
     return tuple(counts)
 
 
-# The files of an APT evaluation: read in step, checked, and put together as a task.
+# The files of an APT evaluation: read line by line, checked, and combined into a task.
 
 PLAIN = re.compile("(?:[0-9]{1,9}-[0-9]{1,9} )*[0-9]{1,9}-[0-9]{1,9}")  # a Pharaoh line without anything unusual
 
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The texts, line by line in step, and what belongs to them. Missing alignments are made."""
+    """The texts, which are aligned line by line, and their further files. Missing alignments are computed."""
 
     source: Path
     reference: Path
@@ -221,28 +222,20 @@ class Files:
     names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        several = {
-            "alignment file (--translation-alignments)": self.hypothesis_alignments,
-            "tag file (--translation-tags)": self.hypothesis_tags,
-            "name (--name)": self.names,
-        }
         if not self.hypotheses:
             raise AnaphoraError("no translation to evaluate. Pass at least one with -t")
-        for what, given in several.items():
-            if given and len(given) != len(self.hypotheses):
-                counts = f"{len(self.hypotheses)} translations, but {len(given)}"
-                raise AnaphoraError(f"one {what} is needed for each translation, in their order: {counts} given")
+        check_one_each("alignment file (--translation-alignments)", self.hypothesis_alignments, self.hypotheses)
+        check_one_each("tag file (--translation-tags)", self.hypothesis_tags, self.hypotheses)
+        system_names(self.hypotheses, self.names)
         if (self.reference_tags is None) != (not self.hypothesis_tags):
             raise AnaphoraError("tags must be given for the reference and every translation (--translation-tags)")
-        if len(set(self.systems)) != len(self.systems):
-            raise AnaphoraError("two translations have the same name: tell them apart with --name, once for each")
 
     @property
     def systems(self) -> tuple[str, ...]:
-        return self.names or tuple(map(str, self.hypotheses))
+        return system_names(self.hypotheses, self.names)
 
     def tokenization(self, tokenize: str, normalize: bool, languages: tuple[str, str]) -> Tokenization:
-        """How these texts are divided into words: as they are (`auto`), if files are given that count their words."""
+        """The tokenization of these texts: `auto` splits at white space if other files refer to their words."""
         counted = (self.source_tags, self.reference_tags, self.reference_alignment, *self.hypothesis_alignments)
         return Tokenization("none" if tokenize == "auto" and any(counted) else tokenize, normalize, languages)
 

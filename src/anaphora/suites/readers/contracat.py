@@ -51,7 +51,7 @@ def read(path: Path) -> Suite:
 
 
 def split_passage(line: str) -> Passage:
-    """`context <SEP> current`; the attacks have two spaces behind the mark."""
+    """`context <SEP> current`; the attacks have two spaces after the mark."""
     return tuple(sentence.strip() for sentence in line.split("<SEP>"))
 
 
@@ -86,7 +86,7 @@ def _folder(folder: Path) -> Iterator[Example]:
 
 
 def _choices(template: str, genders: str, source: Passage) -> dict[str, Tag]:
-    """What choosing each candidate means where none is right (Tables 10–12).
+    """Tags with the meaning of each choice where no candidate is right (Tables 10–12).
 
     Role and position name the genders of two entities. The two orders of a position item are a `pair`: they have
     the same words.
@@ -104,8 +104,8 @@ def _choices(template: str, genders: str, source: Passage) -> dict[str, Tag]:
 def _template_of(folder: Path) -> tuple[str, str, str]:
     """The template, step and variant that a folder of the release holds, from its path."""
     path = folder.resolve().as_posix()
-    for place, (template, step) in TEMPLATES.items():
-        _, separator, variant = f"{path}/".partition(f"/{place}/")
+    for template_folder, (template, step) in TEMPLATES.items():
+        _, separator, variant = f"{path}/".partition(f"/{template_folder}/")
         if separator:
             return template, step, variant.strip("/")
     raise BadInput(folder, "not a template of the release", remedy=f"Known folders: {', '.join(TEMPLATES)}")

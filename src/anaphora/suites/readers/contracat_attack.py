@@ -12,7 +12,7 @@ from typing import Any
 from anaphora.core.documents import parallel_lines
 from anaphora.core.errors import BadInput
 from anaphora.core.files import existing, require, text_lines
-from anaphora.core.parsing import expecting, read_json, whole_number
+from anaphora.core.parsing import expecting, read_json_list, whole_number
 from anaphora.suites.catalog import citation
 from anaphora.suites.example import Example, Passage, Tag
 from anaphora.suites.readers.contracat import split_passage
@@ -46,7 +46,7 @@ def read(path: Path) -> Suite:
             for number, group in enumerate(_groups(files, sizes)):
                 yield _example(str(number), group, attack, {})
             return
-        subset: list[dict[str, Any]] = read_json(records)
+        subset = read_json_list(records)
         with expecting(records, "a list of ContraPro's records"):
             groups = list(_groups(files, (1 + len(record["errors"]) for record in subset)))
             originals = _originals(subset, groups, _texts(base, sizes), records)
@@ -96,7 +96,7 @@ Texts = dict[tuple[str, str], list[tuple[int, set[str]]]]
 
 
 def _texts(base: Path, sizes: Iterable[int]) -> Texts:
-    """For each text of ContraPro (source, reference): the items that have it, and the words of their context."""
+    """The items of ContraPro by their text (source, reference), with the words of their context."""
     known: Texts = defaultdict(list)
     groups = _groups([require(base, "en.txt"), require(base, "de.txt")], sizes)
     for number, group in enumerate(groups):

@@ -11,7 +11,7 @@ from typing import Any
 
 from anaphora.core.errors import BadInput
 from anaphora.core.files import require, text_lines
-from anaphora.core.parsing import expecting, json_record, read_json
+from anaphora.core.parsing import expecting, json_record, read_json_list
 from anaphora.suites.catalog import citation
 from anaphora.suites.example import Example, Passage, Tag
 from anaphora.suites.suite import Header, Suite, suite_of
@@ -58,17 +58,10 @@ def read(path: Path, *, context_from: Path | None = None, context: int | None = 
     size = 0 if context_from is None else 1 if context is None else context
 
     def examples() -> Iterator[Example]:
-        records = read_json(path)
-        if not isinstance(records, list):
-            raise BadInput(path, "a JSON list of records is expected", remedy="Is this contrapro.json?")
-        for number, record in enumerate(records):
-            try:
+        remedy = "Is this contrapro.json?"
+        for number, record in enumerate(read_json_list(path, remedy)):
+            with expecting(path, "a record of ContraPro", remedy=remedy, item=f"record {number}"):
                 yield _example(number, record, context_from, size)
-            except KeyError as error:
-                raise BadInput(path, f"record {number} has no key {error}", remedy="Is this contrapro.json?") from None
-            except (TypeError, AttributeError, ValueError, IndexError, OverflowError) as error:
-                problem = f"record {number}: not as expected ({error})"
-                raise BadInput(path, problem, remedy="Is this contrapro.json?") from None
 
     return suite_of(header("contrapro"), examples, path)
 

@@ -9,18 +9,18 @@ from typing import Any
 
 from anaphora.core.errors import BadInput
 from anaphora.core.files import existing, text_lines
-from anaphora.core.parsing import get, read_json
+from anaphora.core.parsing import get, read_json_list
 from anaphora.suites.catalog import citation
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.suite import Header, Suite, suite_of
 
 NAME = re.compile(r"(?P<name>.+\.(?P<source>[a-z]{2})-(?P<target>[a-z]{2})\..+?)(?:\.json)?(?:\.gz)?")
 TAGS = {"src pronoun": "source_pronoun", "src verb": "source_verb", "ante distance": "distance"}
-REMEDY = "A set is a file such as gender.opensubtitles.en-de.test next to one with .json behind its name."
+REMEDY = "A set is a file such as gender.opensubtitles.en-de.test next to one with .json after its name."
 
 
 def read(path: Path, *, context: int | None = None) -> Suite:
-    """One set: a text file with a passage per line (`<eos>` behind each sentence of context) and its JSON records.
+    """One set: a text file with a passage per line (`<eos>` after each sentence of context) and its JSON records.
 
     CTXPRO judges translations, not scores: an example has the reference as its only candidate, no gold, and the tag
     `expected`, which `generative` looks for in a translation. Passages have up to 4 (dev and devtest: 9) sentences of
@@ -43,9 +43,7 @@ def read(path: Path, *, context: int | None = None) -> Suite:
     )
 
     def examples() -> Iterator[Example]:
-        items = read_json(records)
-        if not isinstance(items, list):
-            raise BadInput(records, "a JSON list of records is expected")
+        items = read_json_list(records)
         passages = [[sentence.strip() for sentence in line.split("<eos>")] for line in text_lines(text)]
         if len(passages) != len(items):
             raise BadInput(text, f"{len(passages):,} lines, but {records.name} has {len(items):,} records")

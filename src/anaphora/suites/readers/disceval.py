@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.core.errors import BadInput
-from anaphora.core.parsing import read_json
+from anaphora.core.parsing import expecting, read_json
 from anaphora.suites.catalog import citation
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.suite import Header, Suite, suite_of
@@ -29,12 +29,8 @@ def read(path: Path, *, target_language: str | None = None) -> Suite:
 
     def examples() -> Iterator[Example]:
         for number, block in blocks:
-            try:
+            with expecting(path, "a block of contrastive pairs", item=f"block {number}"):
                 yield from _coreference(number, block) if coreference else _cohesion(number, block)
-            except (KeyError, TypeError, AttributeError, IndexError) as error:
-                raise BadInput(path, f"block {number}: not as expected ({error!r})") from None
-            except ValueError as error:
-                raise BadInput(path, f"block {number}: {error}") from None
 
     return suite_of(header, examples, path)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from anaphora.core.errors import BadInput
 from anaphora.core.files import open_binary, text_lines
-from anaphora.core.parsing import json_record, shortened
+from anaphora.core.parsing import expecting, json_record
 from anaphora.core.pickles import read_plain_pickles
 from anaphora.suites.catalog import citation
 from anaphora.suites.example import Example, Tag
@@ -18,7 +18,6 @@ from anaphora.suites.readers.text import differing_words
 from anaphora.suites.suite import Header, Suite, suite_of
 
 LANGUAGES = {"german": "de", "french": "fr", "russian": "ru", "chinese": "zh"}
-NOT_A_PAIR = (KeyError, OverflowError, TypeError, ValueError, AttributeError)
 END_OF_SENTENCE = (".", "?", "!")
 
 
@@ -31,7 +30,7 @@ def read(path: Path) -> Suite:
     """
     language = next((code for name, code in LANGUAGES.items() if name in path.name), None)
     if language is None:
-        remedy = "It is test_data_german, test_data_german.jsonl or alike."
+        remedy = "Names are such as test_data_german or test_data_german.jsonl."
         raise BadInput(path, "the file name does not contain the language", remedy=remedy)
 
     def examples() -> Iterator[Example]:
@@ -39,12 +38,9 @@ def read(path: Path) -> Suite:
             begins = stream.read(64).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{")
         lines = ".jsonl" in path.suffixes or begins
         for number, row in enumerate(_rows_of_lines(path) if lines else _rows_of_pickle(path), start=1):
-            try:
+            position = {"line": number} if lines else {"item": f"pair {number:,}"}
+            with expecting(path, "an annotated pair", **position):
                 yield _example(row, language)
-            except NOT_A_PAIR as error:
-                problem = f"not an annotated pair ({shortened(str(error))})"
-                pair = problem if lines else f"pair {number:,}: {problem}"
-                raise BadInput(path, pair, line=number if lines else None) from None
 
     header = Header(
         f"eval-anaphora-{language}",
@@ -94,7 +90,7 @@ def _example(row: dict[str, Any], language: str) -> Example:
 
 
 def _sentences(tokens: list[str]) -> list[str]:
-    """Tokens as sentences; a headline without an end mark runs into the sentence behind it, as it does in the data."""
+    """Tokens as sentences; a headline without an end mark runs into the sentence after it, as it does in the data."""
     sentences: list[list[str]] = []
     open_sentence = False
     for token in tokens:

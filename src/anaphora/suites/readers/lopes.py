@@ -14,7 +14,12 @@ from anaphora.suites.example import Example, Passage, Tag
 from anaphora.suites.readers.text import differing_pronoun, groups_of
 from anaphora.suites.suite import Header, Suite, suite_of
 
-PRONOUNS = {"il": "it", "elle": "it", "ils": "they", "elles": "they"}  # French pronoun → the English one it stands for
+PRONOUNS = {
+    "il": "it",
+    "elle": "it",
+    "ils": "they",
+    "elles": "they",
+}  # French pronoun → the English one that it translates
 
 
 def read(path: Path, *, context: int | None = None) -> Suite:

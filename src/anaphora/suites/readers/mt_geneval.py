@@ -37,10 +37,10 @@ def read(path: Path, *, split: str = "test", target_language: str | None = None)
 
 
 def _contextual(folder: Path, split: str, language: str) -> Suite:
-    """Two English sentences, of which the first tells the gender, and the translation of the second in both genders.
+    """Two English sentences, of which the first shows the gender, and the translation of the second in both genders.
 
     The context has no translation. A few lines (5 of en-de test, 8 of en-fr test) begin with `<sep>`: they have no
-    context, nothing tells the gender, and their first sentence is "". The tag `gender` is ours: that of the pronouns
+    context, nothing shows the gender, and their first sentence is "". The tag `gender` is ours: that of the pronouns
     of the context, where they are of one gender.
     """
     names = [f"{CONTEXT}-2to1-{split}.en_{language}.en"]

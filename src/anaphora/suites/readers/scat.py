@@ -17,7 +17,7 @@ from anaphora.suites.suite import Header, Suite, suite_of
 
 OTHER_GENDER = {"il": "elle", "elle": "il", "ils": "elles", "elles": "ils"}
 # A highlight was put in with one space around it, so that inside a word it reads "dep <hon>uis<hoff> "; but some were
-# put in without: beside a marked pronoun a single space is the text's own.
+# put in without: next to a marked pronoun a single space is the text's own.
 MARK = re.compile(r"(?:^|(?<!</p>) )?<hon>|<hoff>(?: (?!<p>)|$)?|</?p>")
 CUT_MARK = re.compile(r"\s*<\s*h\s*o\s*(?:n|f\s*f)\s*>\s*")
 PRONOUN = re.compile(r"\b(il|elle|ils|elles)\b", re.IGNORECASE)
@@ -27,7 +27,7 @@ def read(path: Path, *, split: str = "test", contrast_from: Path | None = None) 
     """One split of the release, with the highlighted spans as tags.
 
     The five sentences of context are one line in the release and cannot be told apart: they are one sentence here.
-    SCAT has no wrong translations. They come from Lopes' set (--contrast-from), out of which SCAT was annotated (its
+    SCAT has no wrong translations. They come from Lopes' set (--contrast-from), from which SCAT was annotated (its
     text is then taken, too, as some marks in `train` have swallowed spaces), or else by giving the marked pronoun the
     other gender, which leaves participles and adjectives as they were.
     Lines without the pronoun (15 of train: blanked out, "______ sont jolies", or run into a word) are left out.
@@ -111,7 +111,7 @@ def unmark(line: str) -> Unmarked:
     """Take the marks out of a line.
 
     Where a second annotation cut through the marks of the first ("mère <hon> <hof<hoff> f>"), the text is recovered
-    by taking marks out until none is left, and the spans of the line are given up.
+    by taking marks out until none is left, and the spans of the line are dropped.
     """
     text, position, whole = "", 0, True
     spans: dict[str, list[tuple[int, int]]] = {"highlight": [], "pronoun": []}

@@ -1,4 +1,4 @@
-"""What the readers of line files share: files that go line by line together, and words that differ."""
+"""Plain line files, and functions that all readers of line files share: groups of lines, and words that differ."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def differing_pronoun(one: str, other: str, pronouns: Iterable[str]) -> str | No
     return next((x for x, y in differing_words(one, other) if x in words and y in words), None)
 
 
-# Plain line files: one candidate per line, context beside it, group ids to say which candidates belong together.
+# Plain line files: one candidate per line, context next to it, group ids that say which candidates belong together.
 
 
 def read(path: Path, *, source_language: str | None = None, target_language: str | None = None) -> Suite:
@@ -122,7 +122,7 @@ def _languages(path: Path, name: str, source: str | None, target: str | None) ->
         return source, target
     if len(endings) != 2 or len(rest) != 2 - len(known):
         raise BadInput(
-            path, f"{name}.text.SRC and .TGT are expected", remedy="Say --source-language, --target-language."
+            path, f"{name}.text.SRC and .TGT are expected", remedy="Pass --source-language and --target-language."
         )
     if source or target:
         return (source, rest[0]) if source else (rest[0], target or "")

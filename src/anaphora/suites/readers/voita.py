@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from anaphora.core.errors import BadInput
-from anaphora.core.parsing import read_json
+from anaphora.core.parsing import expecting, read_json_list
 from anaphora.suites.catalog import citation
 from anaphora.suites.example import Example, Passage
 from anaphora.suites.suite import Header, Suite, suite_of
@@ -42,11 +42,8 @@ def read(path: Path) -> Suite:
 
 
 def _file(file: Path) -> Iterator[Example]:
-    items = read_json(file)
-    if not isinstance(items, list):
-        raise BadInput(file, "a JSON list of items is expected")
-    for number, item in enumerate(items):
-        try:
+    for number, item in enumerate(read_json_list(file)):
+        with expecting(file, "an item with src, dst, true_ind and ctx_dist", item=f"item {number}"):
             yield Example(
                 id=f"{_stem(file)}/{number}",
                 source=_split(item["src"]),
@@ -54,8 +51,6 @@ def _file(file: Path) -> Iterator[Example]:
                 gold=item["true_ind"],
                 tags={"phenomenon": _phenomenon(file), "distance": item["ctx_dist"]},
             )
-        except (KeyError, TypeError, AttributeError) as error:
-            raise BadInput(file, f"item {number}: not as expected ({error!r})") from None
 
 
 def _split(passage: str) -> Passage:

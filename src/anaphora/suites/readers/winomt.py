@@ -1,4 +1,4 @@
-"""WinoMT (Stanovsky et al. 2019): English sentences with a person whose gender a pronoun tells."""
+"""WinoMT (Stanovsky et al. 2019): English sentences with a person whose gender a pronoun reveals."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def read(path: Path, *, target_language: str = "") -> Suite:
 def _example(file: Path, number: int, line: str, stereotype: str | None) -> Example:
     cells = line.split("\t")
     if len(cells) != 4 or cells[0] not in GENDERS:
-        raise BadInput(file, "not: gender, position, sentence and person, separated by tabs", line=number)
+        raise BadInput(file, "gender, position, sentence and person are expected, separated by tabs", line=number)
     gender, position, sentence, person = cells
     index = whole_number(position, file, number, "the position of the person")
     if not 0 <= index < len(sentence.split()):

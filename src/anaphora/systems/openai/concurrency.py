@@ -21,7 +21,7 @@ class RateLimit:
     def __init__(self, per_minute: float | None = None, burst: int = 1) -> None:
         self._interval = 60.0 / per_minute if per_minute else 0.0
         self._ahead = (burst - 1) * self._interval
-        self._full = self._held = 0.0  # when the bucket is full again, and until when the server wants no requests
+        self._full = self._held = 0.0  # when the bucket is full again, and until when no requests may be sent
         self._lock = threading.Lock()
 
     def hold(self, seconds: float) -> None:
@@ -56,7 +56,7 @@ def as_finished(
     After a failure no new work is begun; what the other threads find is yielded; then the failure is raised.
 
     failed: called at once after the first failure, so that the others do not try for long
-    leave: called at the end, also when the caller has enough or the user interrupts: nobody waits any more then
+    leave: called at the end, also when the caller stops early or the user interrupts
     """
     failures: list[BaseException] = []
 
@@ -64,7 +64,7 @@ def as_finished(
         try:
             return work(number)
         except BaseException as error:
-            failures.append(error)  # in this order: those of others, who are told now, are not what went wrong
+            failures.append(error)  # the first one is raised: the others are stopped because of it
             failed()
             raise
 

@@ -114,7 +114,7 @@ class Client(Generic[A]):
             yield from as_finished(work, numbers, self.concurrency, failed=self._stopped.set, leave=self._cancel)
 
     def post(self, path: str, body: Mapping[str, Any]) -> A:
-        """The answer to a request, repeated while failures may pass. Only for work done by `each`."""
+        """Return the answer to a request, repeated while failures may pass. Only for work done by `each`."""
         data = json.dumps(body).encode()
         backoff = tenacity.wait_exponential(multiplier=FIRST_WAIT, max=LONGEST_WAIT)
         attempts = tenacity.Retrying(
@@ -233,7 +233,7 @@ class Client(Generic[A]):
             request.cancel()
 
     def _check_response(self, status: int, retry_after: str, body: bytes | bytearray) -> A:
-        """The answer in a good response, or the exception that another one means."""
+        """Return the answer in a good response, or the exception that another one means."""
         name = f"{status} {http.client.responses.get(status, '')}".strip()
         answer, message, problem = self._read(body, good=200 <= status < 300)
         why = f": {message}" if message else ""
@@ -249,12 +249,12 @@ class Client(Generic[A]):
         if status in BUSY or (status >= 500 and status != 501):
             raise _TemporaryError(f"the server says {name}{why}", _seconds(retry_after))
         if status < 400:
-            raise AnaphoraError(f"{self.url}: the server redirects elsewhere ({name}). Name that address")
+            raise AnaphoraError(f"{self.url}: the server redirects to another address ({name}). Use that address")
         problem = "knows no such address or model" if status == 404 else "does not accept the request"
         raise Rejected(f"{self.url}: the server {problem} ({name}{why})", status, message)
 
     def _read(self, body: bytes | bytearray, good: bool) -> tuple[A | None, str, str]:
-        """The answer in a body, or else the server's message and what is wrong with the body.
+        """Return the answer in a body, or else the server's message and what is wrong with the body.
 
         Nothing of the document outlives the call, which an exception that is raised with it would make it do.
         """
@@ -270,7 +270,7 @@ class Client(Generic[A]):
             return None, message, f"is not one that was expected: {message or error}"
 
     def _error_text(self, document: Any, body: bytes | bytearray) -> str:
-        """The server's own words in one line: its message and code, or the beginning of the body."""
+        """Return the server's own words in one line: its message and code, or the beginning of the body."""
         named = document if isinstance(document, dict) else {}
         error = next((named[field] for field in ("error", "message", "detail") if field in named), None)
         fields = [error.get(name) for name in ("message", "code", "type")] if isinstance(error, dict) else []
@@ -312,18 +312,18 @@ async def _body(response: httpx.Response) -> bytes | bytearray:
     if encoding in ("identity", ""):
         return body
     if encoding not in ("gzip", "x-gzip", "deflate"):
-        raise _UnusableError("is compressed, which was not asked for")
+        raise _UnusableError("is compressed, although no compression was requested")
     try:
         plain = zlib.decompressobj(wbits=47).decompress(body, MAX_BODY + 1)  # 47: gzip or zlib
     except zlib.error:
-        raise _UnusableError("is compressed, and damaged") from None
+        raise _UnusableError("is damaged: it cannot be decompressed") from None
     if len(plain) > MAX_BODY:
         raise too_long
     return plain
 
 
 def _parse_json(body: bytes | bytearray) -> Any:
-    """The document, or None where it is not JSON or has more values than any answer."""
+    """Return the document, or None where it is not JSON or has more values than any answer."""
     if sum(map(body.count, (b",", b"[", b"{"))) > MAX_VALUES:
         raise _UnusableError(f"has more than {MAX_VALUES:,} values, the limit for one answer")
     try:
@@ -333,7 +333,7 @@ def _parse_json(body: bytes | bytearray) -> Any:
 
 
 def _one_line(words: Any) -> str:
-    """What a server wrote where a message is expected, of any type and depth."""
+    """Return what a server wrote where a message is expected, of any type and depth."""
     if isinstance(words, str):
         return words
     try:
@@ -343,7 +343,7 @@ def _one_line(words: Any) -> str:
 
 
 def _without_fragments(text: str, key: str) -> str:
-    """The text with every piece of the key that has at least FRAGMENT characters masked."""
+    """Return the text with every piece of the key that has at least FRAGMENT characters masked."""
     shown, position = [], 0
     while position < len(text):
         end = position + FRAGMENT
@@ -359,7 +359,7 @@ def _without_fragments(text: str, key: str) -> str:
 
 
 def proxy_for(url: str) -> str | None:
-    """The proxy that the environment names for an address; never for this machine itself."""
+    """Return the proxy that the environment names for an address; never for this machine itself."""
     address = urlsplit(url)
     host, proxies = address.hostname or "", getproxies()
     proxy = proxies.get(address.scheme) or proxies.get("all")
@@ -369,7 +369,7 @@ def proxy_for(url: str) -> str | None:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """An exception and what it was raised from: libraries wrap what the operating system says."""
+    """Yield an exception and what it was raised from: libraries wrap what the operating system says."""
     reason: BaseException | None = error
     while reason is not None:
         yield reason
@@ -379,7 +379,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _is_final(error: BaseException) -> bool:
-    """Whether waiting does not help."""
+    """Return whether waiting does not help."""
     for cause in _causes(error):
         if isinstance(cause, socket.gaierror):
             return cause.errno != socket.EAI_AGAIN
@@ -389,7 +389,7 @@ def _is_final(error: BaseException) -> bool:
 
 
 def _describe(error: BaseException) -> str:
-    """What went wrong on the way, in a few words."""
+    """Return what went wrong on the way, in a few words."""
     if isinstance(error, httpx.TimeoutException | TimeoutError):
         return "no answer in time"
     for cause in _causes(error):

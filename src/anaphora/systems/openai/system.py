@@ -1,4 +1,4 @@
-"""`openai:URL?model=NAME`: any OpenAI-compatible server: vLLM, llama.cpp, hosted models."""
+"""`openai:URL?model=NAME` and `judge:URL?model=NAME`: OpenAI-compatible servers (vLLM, llama.cpp, hosted models)."""
 
 from __future__ import annotations
 
@@ -14,32 +14,29 @@ from anaphora.runs import CandidateScores, equal_pairs
 from anaphora.suites.example import Example
 from anaphora.systems import KINDS, SERVER
 from anaphora.systems.context import Options, ScoringInput, parse_bool, split_settings
-from anaphora.systems.encoding import english_name
-from anaphora.systems.openai.choice import (
+from anaphora.systems.encoding import BASE_PROMPT, CHAT_PROMPT, PLACES, continued, english_name, fill, read_prompt
+from anaphora.systems.openai.answers import (
     CHOOSE_PROMPT,
     LETTERS,
     SHOWN,
-    Silence,
+    Completion,
+    NoAnswerGuard,
+    PromptLogprobs,
+    add_up,
     answer_text,
     combine,
+    common_tokens,
     comparable,
+    first_token,
     lettered,
+    parse_completion,
+    parse_echo,
     parse_reply,
     rotations,
     similarity,
 )
 from anaphora.systems.openai.concurrency import RateLimit
 from anaphora.systems.openai.http import DEADLINE, Client, Rejected
-from anaphora.systems.openai.logprobs import (
-    Completion,
-    PromptLogprobs,
-    add_up,
-    common_tokens,
-    first_token,
-    parse_completion,
-    parse_echo,
-)
-from anaphora.systems.prompts import BASE_PROMPT, CHAT_PROMPT, PLACES, continued, fill, read_prompt
 
 KEY = "OPENAI_API_KEY"
 OPTIONAL = ("top_logprobs", "logprobs", "max_tokens", "temperature")  # what a server may not accept in a chat
@@ -79,14 +76,14 @@ class OpenAISystem:
             )
         self.chat = parse_bool(settings["chat"]) if "chat" in settings else self.mode != "score"
         if self.mode == "choose" and not self.chat:
-            raise AnaphoraError("mode=choose asks in a chat: leave chat=no out, or use mode=generate")
+            raise AnaphoraError("mode=choose needs a chat: leave out chat=no, or use mode=generate")
         own = CHOOSE_PROMPT if self.mode == "choose" else CHAT_PROMPT if self.chat else BASE_PROMPT
         self.prompt = read_prompt(settings.get("prompt")) or own
         if self.mode == "choose" and "{candidates}" not in self.prompt:
             raise BadInput(settings["prompt"], "the prompt has no {candidates}, which mode=choose needs")
         self.max_tokens = int(number(settings, "max_tokens", 16 if self.mode == "choose" else 512, least=1))
         self._request, self._request_known_good = 0, False
-        self._silence = Silence()
+        self._guard = NoAnswerGuard()
 
     def settings(self) -> dict[str, Any]:
         settings: dict[str, Any] = {"url": self.server.url, "model": self.server.model, "mode": self.mode}
@@ -94,17 +91,15 @@ class OpenAISystem:
         return settings if self.mode == "score" else {**settings, "max_tokens": self.max_tokens}
 
     def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
-        """Each example's number with its answer, as the server gives them."""
+        """Yield each example's number with its answer, as the server gives them."""
         ask = {"score": self._score, "choose": self._choose, "generate": self._generate}[self.mode]
         todo = (number for number in range(len(examples)) if number not in done)
         yield from self.server.each(lambda n: ask(self.options.context.scoring_input(examples[n])), todo)
 
     def translate(self, texts: Sequence[str], *, beams: int | None = None, max_tokens: int = 256) -> list[str]:
-        """What the model writes when it is asked to translate. Such servers have no beam search."""
+        """Return what the model writes when it is asked to translate. Such servers have no beam search."""
         if beams not in (None, 1):
-            raise AnaphoraError(
-                f"an openai: server has no beam search, and was asked for {beams} beams. Leave --beams out"
-            )
+            raise AnaphoraError("openai: servers have no beam search. Leave out --beams")
         translations = dict(self.server.each(lambda n: self._translation(texts[n], max_tokens)[0], range(len(texts))))
         return [translations[n] for n in range(len(texts))]
 
@@ -118,7 +113,7 @@ class OpenAISystem:
             readings = [self._read(text) for text in texts]
             starts = [first_token(r.tokens, text, len(prompt)) for r, text in zip(readings, texts, strict=True)]
         known = [start for start in starts if start is not None]
-        if len(known) < len(starts):  # characters do not tell where candidates begin: the prompt's own tokens do
+        if len(known) < len(starts):  # the tokens do not spell the text: compare with those of the prompt
             alone = self._read_chat(prompt, None) if self.chat else self._read(prompt)
             known = [common_tokens(alone.tokens, reading.tokens) for reading in readings]
         return add_up(readings, min(known), self.options.margins_only)
@@ -131,7 +126,7 @@ class OpenAISystem:
                 answer = self.server.complete(text, request)
             except Rejected as error:
                 if error.status == 404:
-                    raise AnaphoraError(f"{error}. If it has the model, but only to chat with: {REMEDY}") from None
+                    raise AnaphoraError(f"{error}. If the server has the model for chats only: {REMEDY}") from None
                 if self._request_known_good and index == self._request:  # so this text is the problem
                     raise AnaphoraError(f"{error}: {text[:60]!r}…") from None
                 reason = f" ({error.reason})"
@@ -173,11 +168,11 @@ class OpenAISystem:
             replies.append(parse_reply(answer, len(different)))
             if replies[-1].letter is None and replies[-1].logprobs is None:
                 no_answer.append(self.server.mask(answer_text(answer))[:SHOWN])
-        if self._silence.note(bool(replies) and len(no_answer) == len(replies)):
+        if self._guard.gives_up(bool(replies) and len(no_answer) == len(replies)):
             written = self.server.safe("".join(no_answer[-1:]))[:60]
             raise AnaphoraError(
-                f"{self.server.url}: the model does not answer with a letter, but {written!r}. If it thinks "
-                "before it answers, give it room: ?max_tokens=4000; or use ?mode=generate"
+                f"{self.server.url}: the model does not answer with a letter, but {written!r}. If it reasons "
+                "before it answers, allow more tokens: ?max_tokens=4000; or use ?mode=generate"
             )
         scores = dict(zip(different, combine(replies) if replies else [0.0], strict=True))
         extra = {"unanswered": len(no_answer), "answer": no_answer[0]} if no_answer else {}
@@ -263,14 +258,14 @@ def read_spec(what: str, kind: str = "openai") -> tuple[str, Mapping[str, str]]:
     address, _, query = what.partition("?")
     names = [name for name, _ in parse_qsl(query, keep_blank_values=True)]
     if any("key" in name.lower() and name != "key_env" for name in names):
-        raise AnaphoraError(f"a key does not belong in a spec: put it into the environment variable {KEY}")
+        raise AnaphoraError(f"a spec must not contain a key: put it into the environment variable {KEY}")
     try:
         parts = urlsplit(address)
         good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:  # for example a port that is no number
         good = False
     if "@" in (parts.netloc if good else address):  # in a path it means nothing
-        raise AnaphoraError(f"a name or password does not belong in an address: put the key into {KEY}")
+        raise AnaphoraError(f"an address must not contain a user name or password: put the key into {KEY}")
     if not good:
         raise AnaphoraError(
             f"not an address: {address!r}. Write, for example, {kind}:http://127.0.0.1:8000/v1?model=NAME"
@@ -280,7 +275,9 @@ def read_spec(what: str, kind: str = "openai") -> tuple[str, Mapping[str, str]]:
     path = quote(parts.path.rstrip("/"), safe="/%:@!$&'()*+,;=~") or "/v1"
     url = f"{parts.scheme}://{parts.netloc}{path}"
     if not settings.get("model"):
-        raise AnaphoraError(f"which model? Write {kind}:{address}?model=NAME; the server lists them at {url}/models")
+        raise AnaphoraError(
+            f"the model is missing. Write {kind}:{address}?model=NAME; the server lists them at {url}/models"
+        )
     return url, settings
 
 
@@ -292,7 +289,7 @@ def _key(name: str, required: bool) -> str | None:
     if not key and required:
         raise AnaphoraError("the environment variable that key_env names is not set, or is empty")
     if not (key.isascii() and key.isprintable()):
-        raise AnaphoraError("the key in the environment has characters that no key has, for example a line break")
+        raise AnaphoraError("the key in the environment has characters that no key can have, for example a line break")
     return key or None
 
 
@@ -304,3 +301,104 @@ def number(settings: Mapping[str, str], name: str, default: float, least: float 
     if not least <= value < 1e9:
         raise AnaphoraError(f"{name} must be a number{' above 0' if least else ''}, not {settings[name]!r}")
     return value
+
+
+# `judge:URL?model=NAME`: a language model on a server rates each candidate by itself, from 0 to 100.
+
+# The direct assessment of GEMBA (Kocmi and Federmann 2023, §2), with context and with a question about pronouns
+JUDGE_PROMPT = (
+    "Score the following translation from {source_language} to {target_language} on a scale from 0 to 100, where 0 "
+    'means "no meaning preserved" and 100 means "perfect meaning and grammar". The texts may begin with context: score '
+    "the translation of the last sentence in this context. Pay attention to pronouns: each of them must agree with "
+    "what it refers to, which may be in the context.\n\n"
+    "{source_language} source: {source}\n{target_language} translation: {translation}\n\n"
+    "Answer with the number only."
+)
+BEST = 100.0
+NUMBER = re.compile(r"[-−+]?[0-9]+(?:\.[0-9]+)?")
+OUT_OF = re.compile(r"[ \t]*/[ \t]*100(?![0-9])")  # the end of 85/100
+FIRST_LINE = re.compile(r"[^\w\n+−-]*(?:(?:score|rating)[^\w\n+−-]*)?([0-9]+(?:\.[0-9]+)?)[^\w\n]*\n", re.IGNORECASE)
+
+
+class JudgeSystem:
+    """A model that rates translations; the score of a candidate is its rating.
+
+    Settings in the spec:
+    model: its name at the server
+    prompt: a file with {source}, {translation}, {source_language} and {target_language}
+    max_tokens (16): maximum length of an answer; a reasoning model needs room to think
+    timeout, deadline, concurrency, retries, requests_per_minute, key_env: as for `openai:`
+    """
+
+    traits = SERVER
+
+    def __init__(self, what: str, options: Options) -> None:
+        url, settings = read_spec(what, "judge")
+        if options.margins_only:
+            raise AnaphoraError("--margins-only is not supported by judge: systems. Leave it out")
+        self.options, self.server = options, Server(url, settings)
+        self.prompt = read_prompt(settings.get("prompt")) or JUDGE_PROMPT
+        if "{translation}" not in self.prompt:
+            raise BadInput(
+                settings["prompt"],
+                "the prompt has no {translation}",
+                remedy="Write {translation} where the candidate to be rated belongs.",
+            )
+        self.max_tokens = int(number(settings, "max_tokens", 16, least=1))
+        self._guard = NoAnswerGuard()
+
+    def settings(self) -> dict[str, Any]:
+        server = self.server
+        return {"url": server.url, "model": server.model, "prompt": self.prompt, "max_tokens": self.max_tokens}
+
+    def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
+        """Yield each example's number with the ratings of its candidates, as the server gives them."""
+        todo = (number for number in range(len(examples)) if number not in done)
+        yield from self.server.each(lambda n: self._rate(self.options.context.scoring_input(examples[n])), todo)
+
+    def _rate(self, question: ScoringInput) -> CandidateScores:
+        """Rate all candidates. If one has no rating, none can be preferred: the example has no answer."""
+        ratings: dict[str, float] = {}
+        no_answer: list[str] = []
+        for target in dict.fromkeys(question.targets):
+            completion = self._ask(question.source, target)
+            rating = parse_rating(completion)
+            if rating is None:
+                no_answer.append(self.server.mask(answer_text(completion))[:SHOWN])
+            else:
+                ratings[target] = rating
+        if self._guard.gives_up(not ratings):
+            written = self.server.safe(no_answer[-1])[:60]
+            raise AnaphoraError(
+                f"{self.server.url}: the model does not answer with a number from 0 to {BEST:g}, but {written!r}. If "
+                "it reasons before it answers, allow more tokens: ?max_tokens=4000; or change the prompt: ?prompt=FILE"
+            )
+        same = equal_pairs(question.targets)
+        if no_answer:
+            extra = {"unanswered": len(no_answer), "answer": no_answer[0]}
+            return CandidateScores([0.0] * len(question.targets), None, same, extra=extra)
+        return CandidateScores([ratings[target] for target in question.targets], None, same)
+
+    def _ask(self, source: str, target: str) -> Completion:
+        languages = map(english_name, self.options.languages)
+        values = dict(zip(PLACES, (source, *languages), strict=True)) | {"translation": target}
+        messages = [{"role": "user", "content": fill(self.prompt, values)}]
+        return self.server.chat(messages, {"max_tokens": self.max_tokens})
+
+
+def parse_rating(completion: Completion) -> float | None:
+    """Return the rating in an answer, from 0 to 100: its first line if that is a number, or else the only number in it.
+
+    None if there is none. Many models explain themselves after the first line, and are cut there; an answer that is
+    cut elsewhere is not read.
+
+    >>> [parse_rating(Completion(text)) for text in ("85", "**Score:** 85/100\\n2 errors", "8 or 9", "120", "good")]
+    [85.0, 85.0, None, None, None]
+    """
+    text = OUT_OF.sub("", answer_text(completion))
+    first = FIRST_LINE.match(text)
+    numbers = [first[1]] if first is not None else NUMBER.findall(text)
+    if len(numbers) != 1 or (completion.cut and first is None):
+        return None
+    rating = float(numbers[0].replace("−", "-"))
+    return rating if 0 <= rating <= BEST else None

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.reports.chapters import Chapter, slug
-from anaphora.reports.html import export, page
-from anaphora.reports.page import Report, make_report
+from anaphora.reports.page import Report, export, make_report, page
 from anaphora.runs import Run
 
 VOID = {"meta", "img", "input", "br", "hr", "link"}

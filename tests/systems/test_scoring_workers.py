@@ -24,10 +24,8 @@ from anaphora.runs import CandidateScores
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, suite_of
 from anaphora.systems import Traits, load_system, scoring, systems
-from anaphora.systems import workers as module
 from anaphora.systems.context import Context, Options
-from anaphora.systems.scoring import Shard
-from anaphora.systems.workers import TRAITS, ScoringHandler, default_worker_count, local_workers
+from anaphora.systems.scoring import TRAITS, ScoringHandler, Shard, default_worker_count, local_workers
 
 EXAMPLES = [Example(str(n), ("Before.", f"It {n}."), (("Vor.", f"Er {n}"), ("Vor.", f"Sie {n}")), 0) for n in range(4)]
 
@@ -54,7 +52,7 @@ class Toy:
 @pytest.fixture
 def handler(monkeypatch: pytest.MonkeyPatch) -> ScoringHandler:
     """One whose system is a toy."""
-    monkeypatch.setattr(module, "load_system", lambda spec, options: Toy(options))
+    monkeypatch.setattr(scoring, "load_system", lambda spec, options: Toy(options))
     return ScoringHandler("toy:x", Options(threads=3))
 
 
@@ -342,8 +340,9 @@ MANY = 10 * 1024
 @pytest.fixture
 def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A model of a kilobyte on a machine of four processors, 24 GB and no graphics."""
-    monkeypatch.setattr(module, "processor_count", lambda: 4)
-    monkeypatch.setattr(module, "_free_memory", lambda: 24 << 30)
+    monkeypatch.setattr(scoring, "SHARD", 1024)
+    monkeypatch.setattr(scoring, "processor_count", lambda: 4)
+    monkeypatch.setattr(scoring, "_free_memory", lambda: 24 << 30)
     (tmp_path / "model").mkdir()
     (tmp_path / "dev").mkdir()
     (tmp_path / "model" / "model.safetensors").write_bytes(bytes(1024))
@@ -364,12 +363,12 @@ def test_no_more_workers_than_shards(model: str) -> None:
 
 def test_no_more_workers_than_memory_allows(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for free, expected in ((0, 1), (1 << 30, 1), (3 << 30, 2), (100 << 30, 4)):
-        monkeypatch.setattr(module, "_free_memory", lambda free=free: free)
+        monkeypatch.setattr(scoring, "_free_memory", lambda free=free: free)
         assert worker_count(model) == expected
 
 
 def test_large_weights_need_memory(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_weights_size", lambda _: 7 << 30)
+    monkeypatch.setattr(scoring, "_weights_size", lambda _: 7 << 30)
     assert worker_count(model) == 1
 
 
@@ -385,5 +384,5 @@ def test_one_worker_otherwise(model: str, spec: str) -> None:
 
 
 def test_free_memory_of_this_machine() -> None:
-    assert module.processor_count() >= 1
-    assert module._free_memory() >= 0
+    assert scoring.processor_count() >= 1
+    assert scoring._free_memory() >= 0
