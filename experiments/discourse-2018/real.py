@@ -61,7 +61,7 @@ OBJECTS = {"weighted_words": (*PRONOUNS, "le", "la")}
 TO_2 = Stage("2-to-2", LAST, 600, 0.0005, 100, "stage2", 1, chosen=True, settings={**DISCOUNTED, **OBJECTS})
 RNN_STAGE_1 = replace(STAGE_1, name="rnn-stage1", preset="rnn-baseline", updates=1200, rate=0.002)
 RNN_TO_2 = replace(
-    TO_2, name="s-hier-to-2", start="rnn-start-source", preset="rnn-s-hier-to-2", updates=1200, rate=0.001
+    TO_2, name="s-hier-to-2", start="rnn-start-source", preset="rnn-s-hier-to-2", updates=1000, rate=0.001
 )
 T_HIER = replace(
     RNN_TO_2, name="t-hier", preset="rnn-t-hier", start="rnn-start-target", settings={**WEIGHTED, **OBJECTS}
