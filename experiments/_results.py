@@ -73,6 +73,7 @@ SYSTEMS = (
     System("our baseline, EN–FR", REAL, "models/baseline-1/{suite}", context="none"),
     System("our 2-to-2, EN–FR, stages 1–2", REAL, "models/stage2/{suite}"),
     *(System(f"our 2-to-2, EN–FR, seed {seed}", REAL, f"models/2-to-2-{seed}/{{suite}}") for seed in (1, 2)),
+    System("our s-hier, EN–FR", REAL, "models/s-hier-1/{suite}"),
     System("our t-hier, EN–FR", REAL, "models/t-hier-1/{suite}"),
     System("our s-hier-to-2, EN–FR", REAL, "models/s-hier-to-2-1/{suite}"),
     System("SmolLM2-135M-Instruct", "language-models/context.json", "models/smollm2/document/{suite}"),

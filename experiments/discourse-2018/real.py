@@ -61,15 +61,18 @@ OBJECTS = {"weighted_words": (*PRONOUNS, "le", "la")}
 TO_2 = Stage("2-to-2", LAST, 600, 0.0005, 100, "stage2", 1, chosen=True, settings={**DISCOUNTED, **OBJECTS})
 RNN_STAGE_1 = replace(STAGE_1, name="rnn-stage1", preset="rnn-baseline", updates=1200, rate=0.002)
 RNN_TO_2 = replace(
-    TO_2, name="s-hier-to-2", start="rnn-start-source", preset="rnn-s-hier-to-2", updates=1000, rate=0.001
+    TO_2, name="s-hier-to-2", start="rnn-start-source", preset="rnn-s-hier-to-2", updates=2000, rate=0.001
 )
 T_HIER = replace(
-    RNN_TO_2, name="t-hier", preset="rnn-t-hier", start="rnn-start-target", settings={**WEIGHTED, **OBJECTS}
+    RNN_TO_2,
+    name="t-hier",
+    preset="rnn-t-hier",
+    start="rnn-start-target",
+    updates=1000,
+    settings={**WEIGHTED, **OBJECTS},
 )
 # these do not see the previous French sentence either: see BASELINE
-S_HIER = replace(
-    T_HIER, name="s-hier", preset="rnn-s-hier", start="rnn-start-source", updates=BASELINE.updates, chosen=False
-)
+S_HIER = replace(T_HIER, name="s-hier", preset="rnn-s-hier", start="rnn-start-source", chosen=False)
 RNN_BASELINE = replace(
     S_HIER,
     name="rnn-baseline",
@@ -114,7 +117,8 @@ def main() -> int:
             print(f"skipped: no {DATA / missing[0]}; set ANAPHORA_DATA", file=sys.stderr)
             return 0
         WORK.mkdir(parents=True, exist_ok=True)
-        stages = (STAGE_1, STAGE_2, BASELINE, TO_2, RNN_STAGE_1, RNN_TO_2, S_HIER)
+        recurrent = (RNN_STAGE_1, *(stage for stage, _, _ in RECURRENT.values()), RNN_BASELINE)
+        stages = (STAGE_1, STAGE_2, BASELINE, TO_2, *recurrent)
         updates = {stage.name: stage.updates for stage in stages}
         kept = found if options.models else {"models": {}}
         found = {**kept, "pairs": text(), "updates": updates, "bayes": naive_bayes()}
