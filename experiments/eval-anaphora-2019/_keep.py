@@ -39,10 +39,11 @@ def keep_best(measure: Any, name: str, row: dict[str, Any]) -> dict[str, Any]:
     from anaphora.measure.training import save_measure
 
     features = tuple(f"lm:{BASE}{PRECISION}" for _ in measure.features)
-    model: Model = replace(measure.config, features=features)
+    trained = learning()
+    model: Model = replace(measure.config, features=features, encoder=trained.model.encoder)  # no path of this machine
     about = {key: row[key] for key in ("choice", "weight", "learned_on") if key in row} | {"row": name}
     shutil.rmtree(BEST, ignore_errors=True)
-    save_measure(BEST, measure, replace(learning(), description=f"eval-anaphora-2019: {name}", model=model), about)
+    save_measure(BEST, measure, replace(trained, description=f"eval-anaphora-2019: {name}", model=model), about)
     (BEST / "README.md").write_text(card_of_best(name, row, bool(features)), encoding="utf-8")
     return {"best": name, "best_bytes": checked(BEST)}
 

@@ -93,6 +93,12 @@ def training(results: dict[str, Any]) -> list[str]:
             "epochs on all of these pairs, in bfloat16. That run was not finished, and no figure of this page comes "
             "from it."
         )
+    earlier = results.get("earlier")
+    if found and earlier:
+        learned += (
+            f" An earlier run, cut short after one epoch of {earlier['pairs']:,} pairs in float32, had "
+            f"{share(earlier['all'])} %."
+        )
     precision = "computed in bfloat16"
     if results["models"].get(LM, {}).get("options") != limits or not found:
         precision = "computed in float32, and in bfloat16 where it is adapted (the script now uses bfloat16 for both)"

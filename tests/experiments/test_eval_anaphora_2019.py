@@ -148,9 +148,9 @@ ROWS = {
     "the paper's model with noisy pairs, trained here": "paper's model, noisy pairs",
     "a measure whose encoder learns from balanced drawn pairs": "the same, the encoder learns",
     "a language model of 135 million parameters": "language model",
-    "the same, adapted to text without capitals and punctuation (450 pairs)": "language model, adapted",
+    "the same, adapted to text without capitals and punctuation": "language model, adapted",
     "the language model and the measure": "language model and measure",
-    "the adapted language model and the measure (450 pairs)": "adapted language model and measure",
+    "the adapted language model and the measure": "adapted language model and measure",
 }
 
 

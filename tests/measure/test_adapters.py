@@ -224,6 +224,18 @@ def test_a_path_inside_an_installed_package() -> None:
 # A measure whose encoder learns low-rank updates, and that reads an adapted language model.
 
 
+def test_updates_learned_on_weights_in_half_precision_are_loaded(
+    toy: list[Example], tiny_bert: Path, tmp_path: Path
+) -> None:
+    model = Model(encoder=f"hf:{tiny_bert}?dtype=bfloat16", sentences=1, max_pronouns=3)
+    config = Config("", Data(), model, Training(rate=1e-2, batch=16, epochs=1, lora_rank=8))
+    trained = train_measure(config, toy, toy)
+    save_measure(tmp_path / "m", trained.measure, config, {})
+    texts = [pair.better for pair in pairs_of(toy[:6], model, ENGLISH)]
+    expected = [scored.score for scored in trained.measure.score(texts)]
+    assert [scored.score for scored in load_measure(tmp_path / "m").score(texts)] == pytest.approx(expected, abs=5e-2)
+
+
 def test_a_measure_keeps_the_updates_of_its_encoder(
     toy: list[Example], adapted: tuple[Path, LanguageModelFeatures], tiny_bert: Path, tmp_path: Path
 ) -> None:

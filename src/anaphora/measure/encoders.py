@@ -23,7 +23,7 @@ from anaphora.core.files import make_folder, text_lines
 from anaphora.measure.texts import Progress, Text
 from anaphora.scoring.adapters import copy_adapter, is_adapter, save_adapter, trained_adapter
 from anaphora.scoring.batching import padded_batches, split_on_oom
-from anaphora.scoring.weights import save_pretrained
+from anaphora.scoring.weights import save_pretrained, weights_checksum
 from anaphora.systems.context import split_settings
 from anaphora.systems.huggingface import fingerprint, load_checkpoint
 
@@ -135,6 +135,9 @@ class HuggingFaceEncoder(nn.Module):
         self.width: int = self.model.config.hidden_size
         self._fingerprint = fingerprint(self.model, self.tokenizer, self._given)
         self._base_weights = str(self._fingerprint["weights"])
+        if lora_rank and self.model.dtype != torch.float32:  # an adapter is merged into weights in float32
+            whole, _ = load_checkpoint(transformers.AutoModel, name, {**self._given, "dtype": "float32"})
+            self._base_weights = weights_checksum(whole)
         self.layers = self._parse_layers(settings.get("layer", "-1"))
         self.lora_rank = lora_rank
         self.requires_grad_(tuned and not lora_rank)
