@@ -417,7 +417,11 @@ def limits(models: Figures) -> list[str]:
             f"**Few seeds.** 2-to-2 has {seeds} of {SEEDS} planned seeds, the other models have one. Seeds differ in "
             "the last stage only."
         ),
-        *(bullet(f"**Not trained:** {', '.join(absent)}, for lack of processor time.") if absent else []),
+        *(
+            bullet(f"**Not trained, or not to the end:** {', '.join(absent)}, for lack of processor time.")
+            if absent
+            else []
+        ),
         *bullet(
             "**Given context.** The previous French sentence is the test set's, not the model's own translation. The "
             "figures say whether a model reads the gender of a noun in a given French sentence."
