@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from anaphora.core.files import Appender
+from anaphora.core import files
 from tests.chaos.shadow import Operation, Shadow
 
 WRITING = ("create", "write", "mkdir")  # what a full disk refuses
@@ -121,7 +121,7 @@ def install(root: Path, plan: Plan) -> Disk:
     _patch_os()
     _patch_libraries()
     # no sync by the clock: their number would differ from run to run, and so the disk forgets more
-    Appender.__init__.__kwdefaults__["every"] = math.inf
+    files.SYNC_SECONDS = math.inf
     return _disk
 
 
