@@ -19,7 +19,7 @@ help:
 	@echo "make slow   time all tests, and update the list that make check leaves out"
 	@echo "make lint   run ruff, mypy and import-linter only"
 	@echo "make lock   write the newest versions of all packages to requirements-dev.txt"
-	@echo "make chaos  interrupt every command that writes, and resume it (half an hour or more)"
+	@echo "make chaos  interrupt every command that writes, and resume it (five minutes to an hour)"
 	@echo "make bench  run the benchmarks: speed and memory, as ratios within one run"
 	@echo "make fuzz   damage the inputs of every reader and command (CASES per target, 1,000 by default)"
 	@echo "make release  build wheel and sdist, and try each in an empty environment"
