@@ -43,7 +43,8 @@ def test_a_config(tmp_path: Path) -> None:
         ("[training]\nepochs = true\n", "training.epochs must be a whole number"),
         ('[model]\ncontext = "XC"\n', "model.context: unknown 'XC'. Known: NC, RC, CRC"),
         ('[data]\ntrain_kind = "x"\n', "data.train_kind: unknown 'x'"),
-        ("[model]\nsentences = -1\n", "model.sentences must be 0 or more"),
+        ("[model]\nsentences = -1\n", "model.sentences must be between 0 and 1,000"),
+        ("[model]\nsentences = 999999999999\n", "model.sentences must be between 0 and 1,000"),
         ("[training]\nbatch = 0\n", "training.batch, epochs and patience must be at least 1"),
     ],
 )

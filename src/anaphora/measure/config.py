@@ -73,8 +73,8 @@ class Model:
     def __post_init__(self) -> None:
         _check("model.context", self.context, CONTEXTS)
         _check("model.kind", self.kind, KINDS)
-        if self.sentences < 0:
-            raise AnaphoraError("model.sentences must be 0 or more")
+        if not 0 <= self.sentences <= 1000:
+            raise AnaphoraError("model.sentences must be between 0 and 1,000")
 
 
 @dataclass(frozen=True, slots=True)

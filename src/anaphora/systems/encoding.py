@@ -64,7 +64,9 @@ def loaded(name: str, what: str, load: Callable[[], Any]) -> Any:
         return load()
     except AnaphoraError:
         raise
-    except Exception as error:  # libraries raise many kinds for damaged files
+    except BaseException as error:  # libraries raise many kinds for damaged files
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":  # of Rust, in tokenizers
+            raise
         problem = " ".join(str(error).split())[:300]
         here = "" if Path(name).exists() else " (there is no such folder, and it could not be downloaded from the hub)"
         raise AnaphoraError(f"{name}: the {what} cannot be loaded{here}: {problem}") from None
