@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from linking_fit import Annotated, Item, fit, fit_pool, items, of_language, pools, write
 from linking_gold import GoldPronoun, Judged, accuracy, judge, precision, read_parcorfull
@@ -24,8 +26,20 @@ from anaphora.annotate.conllu import read_conllu
 from anaphora.annotate.document import Document
 from anaphora.annotate.spacy_pipeline import SpacyAnnotator
 from anaphora.build.mine.phenomenon import AnnotatedPair
-from anaphora.build.mine.pronouns import Pronouns
-from anaphora.build.mine.quality import Evaluation, GoldPair, curve, evaluate, read_gold, shares
+from anaphora.build.mine.pronouns import CONFIDENCE, PronounMatch, Pronouns
+from anaphora.build.mine.quality import (
+    Evaluation,
+    GoldPair,
+    curve,
+    evaluate,
+    gold_items,
+    read_gold,
+    shares,
+    with_gold_chains,
+)
+from anaphora.build.mine.quality import (
+    judge as judge_item,
+)
 from anaphora.coref.builtin import BuiltinLinker
 from anaphora.coref.pronouns import language
 
@@ -178,18 +192,55 @@ def report_mined(
     target: str, documents: Sequence[tuple[GoldPair, AnnotatedPair]], folds: Sequence[Fold], asked: Mapping[str, list]
 ) -> None:
     """What is mined from documents that neither the resolver nor the pool has seen."""
-    whole = Evaluation()
+    whole, lost = Evaluation(), Counter[str]()
     for fold in folds:
         pool = fit_pool([q for name, found in asked.items() if name not in fold.names for q in found])
         linkers = {"link_source": fold.linker("en"), "link_target": fold.linker(target)}
-        phenomenon = Pronouns("en", target, confidence=0, joint=pool, **linkers)
-        whole.add(evaluate([found for found in documents if found[0].name in fold.names], phenomenon))
+        held_out = [found for found in documents if found[0].name in fold.names]
+        found = evaluate(held_out, Pronouns("en", target, confidence=0, joint=pool, **linkers))
+        whole.items += found.items
+        whole.gold += found.gold
+        lost += outcomes(held_out, Watched("en", target, joint=pool, **linkers))
     print(f"\nmined en-{target}: {whole.gold} items could be found")
     for row in curve(whole):
         by_label = ", ".join(f"{label} {n}" for label, n in sorted(row.labels.items()))
         print(f"  confidence ≥ {row.confidence:.1f}: {row.items:4} items, {row.precision:.3f} right ({by_label})")
     for label, share in shares(whole, 0.6).items():
         print(f"  ≥ 0.6, {label:5} {share.items:4}  {share.precision:.3f}")
+    chains = Watched("en", target, link_source="chains", link_target="chains", neuter="both")
+    kept = outcomes([(gold, with_gold_chains(gold, pair)) for gold, pair in documents], chains)
+    print(f"what becomes of the {whole.gold} items: with gold chains, built-in (confidence ≥ {CONFIDENCE})")
+    for outcome, _ in (kept + lost).most_common():
+        print(f"  {outcome:24} {kept[outcome]:4} {lost[outcome]:4}")
+
+
+class Watched(Pronouns):
+    """Mining that keeps what became of each source pronoun: an item, or the reason why there is none."""
+
+    def __init__(self, *languages: str, **options: Any) -> None:
+        super().__init__(*languages, **options)
+        self.outcomes: dict[tuple[int, int], PronounMatch | str] = {}
+
+    def _match(self, known: Any, number: int, index: int) -> PronounMatch | str:
+        self.outcomes[number, index] = super()._match(known, number, index)
+        return self.outcomes[number, index]
+
+
+def outcomes(documents: Iterable[tuple[GoldPair, AnnotatedPair]], mining: Watched) -> Counter[str]:
+    """What becomes of the gold items of documents."""
+    counts = Counter[str]()
+    for gold, pair in documents:
+        mining.outcomes.clear()
+        for _ in mining.find(pair, Counter()):
+            pass
+        truth = gold_items(gold, pair, mining.translations)
+        for position in truth:
+            match = mining.outcomes.get(position, "not tagged as a pronoun")
+            if isinstance(match, PronounMatch):
+                judged = judge_item(gold, pair, match, truth)
+                match = "right" if judged.antecedent else "wrong antecedent" if judged.pair else "wrong pair"
+            counts[match] += 1
+    return counts
 
 
 def main() -> None:
