@@ -127,7 +127,19 @@ def test_without_an_address_it_is_this_machine(ray: Ray) -> None:
 
 
 @pytest.mark.parametrize(
-    "address", ["6379", "host", "host:", ":6379", "host:port", "host:-1", "ray://host:10001", "http://host:8265", ""]
+    "address",
+    [
+        "6379",
+        "host",
+        "host:",
+        ":6379",
+        "host:port",
+        "host:-1",
+        "host:65536",
+        "ray://host:10001",
+        "http://host:8265",
+        "",
+    ],
 )
 def test_what_is_not_an_address(ray: Ray, address: str) -> None:
     with pytest.raises(AnaphoraError) as caught:

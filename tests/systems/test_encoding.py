@@ -385,6 +385,14 @@ def test_errors_of_a_library_name_the_model_and_ours_stay_what_they_are() -> Non
         context_question(None, Context())  # type: ignore[arg-type]
     with pytest.raises(MemoryError), usable("hf:x"):
         raise MemoryError
+    with pytest.raises(KeyboardInterrupt), usable("hf:x"):
+        raise KeyboardInterrupt
+
+
+def test_a_panic_of_tokenizers_is_an_error_of_a_library() -> None:
+    tokenizers = pytest.importorskip("tokenizers")
+    with pytest.raises(AnaphoraError, match=r"hf:x: the model cannot be used \(PanicException"), usable("hf:x"):
+        tokenizers.models.BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")], continuing_subword_prefix="😀")
 
 
 # Prompts of language models, and candidates after them
@@ -554,6 +562,13 @@ def test_a_model_given_nothing_reads_its_first_token(tmp_path: Path, bos: int | 
     assert encoded.prompt == first
     assert [tokens.tokenizer.decode(c, False) for c in encoded.candidates] == [" Er.\n", " Es.\n"]
     assert tokens.prompts([""]) == [first]
+
+
+def test_a_tokenizer_without_a_first_token_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "prompt").write_text("{source}")
+    monkeypatch.setattr(Merging, "eos_token_id", None)
+    with pytest.raises(AnaphoraError, match=r"^lm:x: its tokenizer has no token for the beginning or end of a text$"):
+        base(Merging(), prompt=str(tmp_path / "prompt")).prompts([""])
 
 
 # How long

@@ -63,6 +63,7 @@ def copy(tiny_marian: Path, tmp_path: Path) -> Path:
     ("file", "key", "value", "problem"),
     [
         ("config.json", "decoder_start_token_id", 10**9, "the model cannot be used"),
+        ("config.json", "decoder_start_token_id", 2**63, "9223372036854775808, which is not a whole number from 0 to"),
     ],
 )
 def test_files_that_do_not_fit_together_are_one_line(
@@ -126,6 +127,14 @@ def test_an_id_that_no_vocabulary_has_is_one_line(copy: Path, number: float) -> 
     with pytest.raises(
         AnaphoraError, match=r"copy: the tokenizer's vocabulary has ids that are not whole numbers from 0"
     ):
+        load_checkpoint(AutoModelForSeq2SeqLM, str(copy), {})
+
+
+@pytest.mark.parametrize("token", ["eos_token", "unk_token"])
+def test_a_tokenizer_that_lacks_a_token_is_one_line(copy: Path, token: str) -> None:
+    config = json.loads((copy / "tokenizer_config.json").read_text(encoding="utf-8"))
+    (copy / "tokenizer_config.json").write_text(json.dumps({**config, token: None}), encoding="utf-8")
+    with pytest.raises(AnaphoraError, match=r"copy: the (tokenizer has no token for unknown words|model cannot be)"):
         load_checkpoint(AutoModelForSeq2SeqLM, str(copy), {})
 
 

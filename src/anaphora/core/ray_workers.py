@@ -19,6 +19,7 @@ from anaphora.core.errors import AnaphoraError
 from anaphora.core.workers import Event, Failed, Handler, WorkerHandle, WorkerPool
 
 POLL_SECONDS = 1.0  # between two looks at the nodes that have come or gone
+MAX_PORT = 65_535
 
 
 class RayPool(WorkerPool):
@@ -189,7 +190,7 @@ def _init(ray: Any, address: str | None) -> None:
 def _check_reachable(ray: Any, address: str) -> None:
     """Raise an error if no server listens at the address. Ray itself would try for minutes."""
     host, _, port = address.rpartition(":")
-    if not host or not port.isdecimal() or "/" in host:
+    if not host or not port.isdecimal() or int(port[:6]) > MAX_PORT or "/" in host:
         raise AnaphoraError(
             f"not the address of a Ray cluster: {address!r}. Write HOST:PORT of the head, as `ray start` prints it"
         )

@@ -289,7 +289,7 @@ def load_measure(folder: Path, *, cache: Path | None = None, fallback: str | Non
         check_shapes(folder / WEIGHTS, weights_of(sketch))
         measure = build()
         measure.head.divisor = _divisor(about, path)
-    except (KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:  # RuntimeError: torch lacks memory
+    except (LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:  # RuntimeError: no memory
         raise BadInput(path, f"not a measure ({shortened(str(error))})", remedy=AGAIN) from None
     load_weights(folder / WEIGHTS, measure)
     return measure.eval()

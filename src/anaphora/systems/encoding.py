@@ -19,6 +19,7 @@ from anaphora.systems.context import Context, Options, ScoringInput, parse_bool
 
 PACKAGE = Path(__file__).parents[1]
 MAX_ID = 2**31  # more than any vocabulary has
+TRIAL = "It \U0010ffff"  # its second character is in no vocabulary
 
 
 def answer(candidates: Sequence[object], scores: Sequence[CandidateScore], truncated: int) -> CandidateScores:
@@ -55,6 +56,9 @@ def load_tokenizer(name: str, what: str = "tokenizer", **arguments: Any) -> Any:
         raise AnaphoraError(
             f"{name}: the tokenizer's vocabulary has ids that are not whole numbers from 0 to {MAX_ID:,}"
         )
+    if None in loaded(name, what, lambda: tokenizer(TRIAL).input_ids):
+        problem = "has no token for unknown words or for the end of a text"
+        raise AnaphoraError(f"{name}: the tokenizer {problem}. Check tokenizer_config.json")
     return tokenizer
 
 
@@ -65,11 +69,16 @@ def loaded(name: str, what: str, load: Callable[[], Any]) -> Any:
     except AnaphoraError:
         raise
     except BaseException as error:  # libraries raise many kinds for damaged files
-        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":  # of Rust, in tokenizers
+        if not _of_library(error):
             raise
         problem = " ".join(str(error).split())[:300]
         here = "" if Path(name).exists() else " (there is no such folder, and it could not be downloaded from the hub)"
         raise AnaphoraError(f"{name}: the {what} cannot be loaded{here}: {problem}") from None
+
+
+def _of_library(error: BaseException) -> bool:
+    """Whether a library may have raised an error, and not the user; a panic of Rust, in tokenizers, is no Exception."""
+    return isinstance(error, Exception) or type(error).__name__ == "PanicException"
 
 
 @contextmanager
@@ -83,7 +92,9 @@ def usable(name: str) -> Iterator[None]:
         yield
     except (AnaphoraError, MemoryError):
         raise
-    except Exception as error:
+    except BaseException as error:
+        if not _of_library(error):
+            raise
         frame = error.__traceback__
         while frame is not None and frame.tb_next is not None:
             frame = frame.tb_next
@@ -371,7 +382,7 @@ class CausalInputs:
     def __init__(
         self, tokenizer: Any, settings: Mapping[str, str], options: Options, *, name: str, limit: int | None
     ) -> None:
-        self.tokenizer, self.limit, self.languages = tokenizer, limit, options.languages
+        self.tokenizer, self.limit, self.languages, self.name = tokenizer, limit, options.languages, name
         has_template = getattr(tokenizer, "chat_template", None) is not None
         self.chat = parse_bool(settings["chat"]) if "chat" in settings else has_template
         if self.chat and not has_template:
@@ -438,5 +449,8 @@ class CausalInputs:
 
     def _first(self) -> list[int]:
         """Return what a model reads that is given nothing."""
-        first = self.tokenizer.bos_token_id
-        return [self.tokenizer.eos_token_id if first is None else first]
+        tokens = (self.tokenizer.bos_token_id, self.tokenizer.eos_token_id)
+        first = next((token for token in tokens if token is not None), None)
+        if first is None:
+            raise AnaphoraError(f"{self.name}: its tokenizer has no token for the beginning or end of a text")
+        return [first]

@@ -49,6 +49,7 @@ from anaphora.systems.attribution import (
 )
 from anaphora.systems.context import Context, Options, ScoringInput, split_settings
 from anaphora.systems.encoding import (
+    MAX_ID,
     CausalInputs,
     Seq2SeqInputs,
     answer,
@@ -344,10 +345,11 @@ class HuggingFaceSeq2Seq(NeuralSystem):
 
 
 def _whole(config: Any, key: str) -> int | None:
-    """Return a whole number of a model's config, None where it has none."""
+    """Return a token id or a number of positions of a model's config, None where it has none."""
     value: int | None = getattr(config, key, None)
-    if value is not None and (type(value) is not int or value < 0):
-        raise AnaphoraError(f"{key} in config.json is {shown(value)}, which is not a whole number")
+    if value is not None and not (type(value) is int and 0 <= value < MAX_ID):
+        problem = f"which is not a whole number from 0 to {MAX_ID:,}"
+        raise AnaphoraError(f"{key} in config.json is {shown(value)}, {problem}")
     return value
 
 

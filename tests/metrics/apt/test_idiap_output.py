@@ -115,6 +115,7 @@ def test_the_digest_is_of_the_settings() -> None:
         ("True", "perhaps", "count_other_as_equal: 'perhaps' is not true or false"),
         ("= 12", "= many", "max_length_matrix: 'many' is not a number from 1"),
         ("= 12", "= 0", "max_length_matrix: '0' is not a number from 1"),
+        ("= 12", f"= {'9' * 5000}", "max_length_matrix: '9+.* is not a number from 1"),
         ("./ta", "", r"alignment_source_target: '' is not a file"),
         ("equal: equal", "equal: nowhere", "nowhere: no such file"),
         ("[lang]\n", "", "not a config of the original program: File contains no section headers"),
@@ -132,7 +133,7 @@ def test_a_list_without_pronouns_is_refused() -> None:
         read_config(config(CONFIG))
 
 
-@pytest.mark.parametrize("line", ["3", "1 2 3", "a 1", "1 -2"])
+@pytest.mark.parametrize("line", ["3", "1 2 3", "a 1", "1 -2", "9" * 5000 + " 1"])
 def test_what_is_not_a_position_is_refused(line: str) -> None:
     Path("places").write_text(f"0 1\n{line}\n", encoding="utf-8")
     with pytest.raises(BadInput, match="places: line 2: not the position of a pronoun"):

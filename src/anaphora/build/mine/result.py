@@ -40,7 +40,7 @@ def parse_size(text: str, classes: Mapping[str, int]) -> int | None:
         return None
     if text == "even":
         return min(classes.values(), default=0)
-    if text.isascii() and text.isdigit() and int(text):
+    if text.isascii() and text.isdigit() and len(text) < 10 and int(text):
         return int(text)
     raise AnaphoraError(
         f"--per-class {text}: write a number, all, or even (as many of each as there are of the rarest)"
