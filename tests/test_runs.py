@@ -318,6 +318,9 @@ def test_opening_a_run_reads_its_header_only(tmp_path: Path) -> None:
     [
         ({"examples": [1]}, r"'examples' must be a whole number, not \[1\]"),
         ({"settings": 3}, "'settings' must be an object, not 3"),
+        ({"settings": {"sample": "50"}}, "'sample' in the settings must be SIZE@SEED, 'limit' a number"),
+        ({"settings": {"sample": f"{'9' * 5000}@1"}}, "'sample' in the settings must be SIZE@SEED"),
+        ({"settings": {"limit": "all"}}, "'sample' in the settings must be SIZE@SEED, 'limit' a number"),
         ({"blocks": ["a"]}, "'blocks' and 'context' in the run header must be strings"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -75,6 +76,7 @@ FORMAT_VERSION = 1
 # what a record may say besides
 EXTRA = ("undecidable", "truncated", "translation", "unanswered", "answer", "attribution")
 FILE = "run.jsonl"  # where the records are if a run is a folder
+SAMPLE = re.compile(r"\d{1,18}@-?\d{1,18}")  # size and seed of a random sample
 TEXTS = ("suite", "sha256", "source_language", "target_language", "system", "version")
 
 
@@ -285,7 +287,10 @@ def _parse_header(line: str, path: Path) -> RunHeader:
             raise BadInput(path, f"{name} in the run header must be {kind}", line=1, remedy=remedy)
     if header.examples is not None:
         get(row, "examples", int, path, 1)
-    get(row, "settings", dict, path, 1, default={})
+    settings = get(row, "settings", dict, path, 1, default={})
+    sample = settings.get("sample") or "0@0"
+    if type(sample) is not str or not SAMPLE.fullmatch(sample) or not isinstance(settings.get("limit"), int | None):
+        raise BadInput(path, "'sample' in the settings must be SIZE@SEED, 'limit' a number", line=1, remedy=remedy)
     return replace(header, breakdowns=tuple(breakdowns), cut_blocks=None if cut is None else tuple(cut))
 
 

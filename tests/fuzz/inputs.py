@@ -65,7 +65,16 @@ def scored(folder: Path) -> None:
     write(folder / "a.jsonl", "\n".join([json.dumps(header), *rest]) + "\n")
 
 
+def sampled(folder: Path) -> None:
+    """The same of a random sample, which is all of the suite."""
+    scored(folder)
+    first, *rest = (folder / "a.jsonl").read_text().splitlines()
+    header = {**json.loads(first), "context": "1+1", "settings": {"sample": f"{len(rest)}@12345"}}
+    write(folder / "a.jsonl", "\n".join([json.dumps(header), *rest]) + "\n")
+
+
 command("report-suite", scored, "report {}/a.jsonl --suite {}/s.jsonl -o {}/out.html", "s.jsonl")
+command("report-sample", sampled, "report {}/a.jsonl --suite {}/s.jsonl -o {}/out.html", "a.jsonl")
 
 # Translations and alignments
 

@@ -70,7 +70,7 @@ def unit_of(item: ScoredExample, tag: str | None) -> Hashable:
 
 # Breakdowns: any tag, numbers above a limit merged, and tags crossed with each other.
 
-PART = re.compile(r"(?P<tag>[^×*>]+?)\s*(?:>\s*(?P<limit>\d+))?")
+PART = re.compile(r"(?P<tag>[^×*>]+?)\s*(?:>\s*(?P<limit>\d{1,18}))?")
 Key = tuple[Any, ...]  # the values of the tags, one per part
 
 

@@ -97,7 +97,7 @@ def _shortest(spec: str, all_specs: Sequence[str]) -> str:
 
 # Provenance: the command that makes a run again, and its settings in words. It holds no path of this machine.
 
-CONTEXT = re.compile(r"(?P<source>\d+)\+(?P<target>\d+)(?P<produced>p?)")
+CONTEXT = re.compile(r"(?P<source>\d{1,9})\+(?P<target>\d{1,9})(?P<produced>p?)")
 # a path from the root or from the home folder, at the beginning or after what can stand before a path in a spec
 PATH = re.compile(r"""(?P<before>^|[:,=\s"'“(])(?P<folder>(?:~[\w.-]*)?/(?!/)|[A-Za-z]:\\)(?P<rest>[^\s,?&"']*)""")
 OPTIONS = ("separator", "margins_only", "truncate", "plain", "limit", "sample", "focus")  # of score

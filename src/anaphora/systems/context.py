@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 from anaphora.core.errors import AnaphoraError, did_you_mean
 from anaphora.suites.example import Example, Passage
 
-LABEL = re.compile(r"(\d+)\+(\d+)(p?)")  # 1+1, 3+0, 2+2p
+LABEL = re.compile(r"(\d{1,9})\+(\d{1,9})(p?)")  # 1+1, 3+0, 2+2p
 TARGET_CONTEXTS = ("gold", "produced", "none")
 
 

@@ -74,7 +74,7 @@ def _example(row: dict[str, Any], language: str) -> Example:
     # newstest2017.KIT.4951.de-en.sgm.clean_2499: the test set, the system, and the line in its output
     origin = row["origin"].rsplit("/", 1)[-1]
     tags: dict[str, Tag] = {"origin": origin}
-    if parts := re.fullmatch(r"([^.]+)\.(.+)\.\w\w-\w\w\.sgm.*_(\d+)", origin):
+    if parts := re.fullmatch(r"([^.]+)\.(.+)\.\w\w-\w\w\.sgm.*_(\d{1,18})", origin):
         tags |= {"testset": parts[1], "system": parts[2], "sentence": int(parts[3])}
     differences = differing_words(right, wrong)
     if len(differences) == 1:  # in about one item in a hundred the noisy pronoun changes the number of words
