@@ -6,6 +6,7 @@ import base64
 import gzip
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,15 @@ def test_the_source_pronoun_is_where_the_suite_says(tags: dict[str, Any], expect
     source = "It is old, and I like it."
     made = Example("x", ("It was here.", source), (("Er.",), ("Sie.",)), 0, tags)
     assert [source[a:b] for a, b in source_pronouns(made)] == expected
+
+
+def test_a_run_whose_records_do_not_fit_the_suite_is_refused(suite: Suite, runs: list[Run]) -> None:
+    first, *others = suite
+    longer = replace(first, candidates=(*first.candidates, first.candidates[0]))
+    for examples in (others, [longer, *others]):
+        texts = Texts(("en", "de"), {example.id: example for example in examples}, "small.jsonl")
+        with pytest.raises(BadInput, match=f"the suite has no example '{first.id}' with . candidates. Score the suite"):
+            columns({"sentence": runs[0]}, texts, [], Settings())
 
 
 def test_lower_is_better_where_it_is_said(runs: list[Run], suite: Suite) -> None:

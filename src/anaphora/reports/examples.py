@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from anaphora.core.errors import BadInput
+from anaphora.core.parsing import shown
 from anaphora.evaluation.compare import zip_runs
 from anaphora.evaluation.decision import decide
 from anaphora.evaluation.result import Settings
@@ -130,8 +131,8 @@ def columns(runs: Mapping[str, Run], texts: Texts, filters: Sequence[str], setti
 
     runs: by the name of the system; filters: tags that the reader can choose by
     """
-    header = next(iter(runs.values())).header
-    packed: Columns = {"suite": header.suite, "systems": list(runs), "languages": list(texts.languages)}
+    first = next(iter(runs.values()))
+    packed: Columns = {"suite": first.header.suite, "systems": list(runs), "languages": list(texts.languages)}
     packed |= {"ids": [], "gold": [], "scores": [], "chosen": [], "right": []}
     packed |= {"source": [], "target": [], "others": [], "differences": [], "pronoun": []}
     packed["antecedents"] = {name: [] for name in ANTECEDENTS}
@@ -150,7 +151,11 @@ def columns(runs: Mapping[str, Run], texts: Texts, filters: Sequence[str], setti
             value = item.tags.get(name)
             missing = value is None or isinstance(value, list | dict)
             codes[name].append(-1 if missing else known.setdefault(str(value), len(known)))
-        _add_text(packed, texts.examples[item.id])
+        example = texts.examples.get(item.id)
+        if example is None or len(example.candidates) != len(item.scores):
+            problem = f"the suite has no example {shown(item.id)} with {len(item.scores)} candidates"
+            raise BadInput(first.path, problem, remedy="Score the suite again.")
+        _add_text(packed, example)
     several = {name: known for name, known in values.items() if len(known) > 1}
     packed["tags"] = {name: {"values": list(known), "codes": codes[name]} for name, known in several.items()}
     return packed
