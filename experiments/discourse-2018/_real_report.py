@@ -29,6 +29,7 @@ RECURRENT = ORDER[3:]
 WITH_TARGET = ("stage2", "2-to-2", "t-hier", "s-hier-to-2", "s-hier-to-2-tied")
 GOAL, SURE = 0.65, 0.01
 SEEDS = 3
+SECOND_MACHINE = ("rnn-baseline", "s-hier-to-2-tied")  # trained in another session than the other models
 FIRST_LENGTH = 1000  # updates of s-hier-to-2 before its training was extended
 Figures = Mapping[str, Any]
 
@@ -418,6 +419,15 @@ def limits(models: Figures) -> list[str]:
             "the last stage only."
         ),
         *(
+            bullet(
+                f"**Two machines.** The first stage of {' and '.join(map(label, again))} was trained again on another "
+                "processor, with the same text and seed, so its weights differ from those of the other recurrent "
+                "models by rounding."
+            )
+            if (again := [name for name in SECOND_MACHINE if f"{name}-1" in models])
+            else []
+        ),
+        *(
             bullet(f"**Not trained, or not to the end:** {', '.join(absent)}, for lack of processor time.")
             if absent
             else []
@@ -441,11 +451,14 @@ def extended(models: Figures) -> str:
     (seen,) = [point["accuracy"] for point in of_model["curve"] if point["updates"] == FIRST_LENGTH]
     of_set = {one["updates"]: one["accuracy"] for one in of_model["chosen"]["tried"] if one["mean"] == 4}
     last = max(of_set)
+    tied = models.get("s-hier-to-2-tied-1")
+    as_long = tied is not None and tied["chosen"]["tried"][-1]["updates"] == last
     return (
         f" s-hier-to-2 was then trained on, from {FIRST_LENGTH:,} to {last:,} updates. Its accuracy of {seen:.3f} on "
         f"the coreference set after {FIRST_LENGTH:,} updates had been seen when this was decided. The reason was its "
         f"development accuracy: {of_set[FIRST_LENGTH - 200]:.3f} after {FIRST_LENGTH - 200:,} updates, "
         f"{of_set[FIRST_LENGTH]:.3f} after {FIRST_LENGTH:,}, and still rising."
+        + (" s-hier-to-2-tied was trained as long, without a look at its figures on the set." if as_long else "")
     )
 
 
