@@ -186,7 +186,7 @@ def curves(found: Figures) -> str:
     for name, of_model in found["models"].items():
         if first_seed(name):
             points = tuple((point["updates"], point["accuracy"]) for point in of_model["curve"])
-            drawn.append(Series("2-to-2, stage 2" if name == "stage2" else kind(name), points))
+            drawn.append(Series("2-to-2, stage 2" if name == "stage2" else label(kind(name)), points))
     return training_curve("Coreference set during the last stage (chance: 0.5)", drawn)
 
 
