@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from anaphora.core.errors import AnaphoraError, BadInput, CannotWrite
 from anaphora.core.files import atomic_folder
-from anaphora.core.parsing import read_json, read_toml
+from anaphora.core.parsing import UNEXPECTED, read_json, read_toml
 from anaphora.evaluation.people import ANSWERS as VERDICT_CHOICES
 from anaphora.languages.highlight import Span
 from anaphora.suites.example import Passage, Tag
@@ -246,7 +246,7 @@ def read_links(folder: Path, study: Study) -> tuple[str, dict[str, str]]:
     try:
         admin, tokens = document["admin"], {name: str(token) for name, token in document["annotators"].items()}
         owner = document["study"]
-    except (TypeError, KeyError, AttributeError):
+    except UNEXPECTED:
         raise BadInput(path, "not the links of a study", remedy="Restore the file.") from None
     if owner != study.id or set(tokens) != {a.name for a in study.annotators}:
         raise BadInput(path, f"these links belong to another study, not to {study.id}", remedy="Restore the file.")
@@ -269,7 +269,7 @@ def _each(rows: list[Any], what: str, path: Path, parse: Callable[[Any], Value])
     for number, row in enumerate(rows, start=1):
         try:
             parsed.append(parse(row))
-        except (TypeError, KeyError, ValueError, AttributeError) as error:
+        except UNEXPECTED as error:
             name = f" ({row['id']})" if isinstance(row, dict) and "id" in row else ""
             remedy = "Restore the file as `study create` wrote it."
             raise BadInput(path, f"{what} {number:,}{name} is broken: {error}", remedy=remedy) from None

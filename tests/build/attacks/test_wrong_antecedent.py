@@ -173,6 +173,17 @@ def test_a_file_that_holds_none(tmp_path: Path, text: str) -> None:
         distractors_for("en", "de", file)
 
 
+@pytest.mark.parametrize("frame", ["no {} and no {}.", "nothing.", "no {:>999999999999}."])
+def test_a_frame_holds_its_noun_once(tmp_path: Path, frame: str) -> None:
+    nouns = '[frames.de]\nm = "kein {}."\n[genders]\nde = ["m"]\n[nouns]\nx = { de = ["X", "m"] }'
+    file = tmp_path / "mine.toml"
+    file.write_text(f'[frames]\nen = "{frame}"\n{nouns}', encoding="utf-8")
+    with pytest.raises(
+        BadInput, match=r"mine\.toml: not a file of distractors \(ValueError.*not one \{\} in the frame"
+    ):
+        distractors_for("en", "de", file)
+
+
 # the real suite
 
 

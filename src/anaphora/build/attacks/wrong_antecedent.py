@@ -24,7 +24,7 @@ from anaphora.build.attacks.attack import (
     is_truecased,
 )
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.core.parsing import read_toml
+from anaphora.core.parsing import UNEXPECTED, read_toml
 from anaphora.languages.attack_presets import DATA, built_in
 from anaphora.suites.example import Example, Passage
 from anaphora.suites.suite import Suite
@@ -73,16 +73,22 @@ def distractors_for(source: str, target: str, file: Path | None = None) -> Distr
         if not isinstance(frames[source], str) or target not in data["genders"]:
             raise AnaphoraError(f"{path}: {source}-{target}: the target language needs genders, the source one frame")
         distractors = tuple(
-            Distractor(word, gender, noun, frames[source].format(noun), frames[target][gender].format(word))
+            Distractor(word, gender, noun, _filled(frames[source], noun), _filled(frames[target][gender], word))
             for noun, forms in data["nouns"].items()
             if target in forms
             for word, gender in [forms[target]]
         )
         pronouns = {word: gender for gender, words in data["pronouns"][target].items() for word in words}
         return Distractors(distractors, tuple(data["genders"][target]), pronouns)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except UNEXPECTED as error:
         remedy = "See the frames, pronouns, genders and nouns in docs/attacks.md."
         raise BadInput(path, f"not a file of distractors ({error!r})", remedy=remedy) from None
+
+
+def _filled(frame: str, noun: str) -> str:
+    if frame.count("{}") != 1:
+        raise ValueError(f"not one {{}} in the frame {frame!r}")
+    return frame.replace("{}", noun)
 
 
 def wrong_antecedent(
