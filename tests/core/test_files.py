@@ -240,6 +240,13 @@ def test_a_path_that_cannot_be_written_is_bad_input(tmp_path: Path) -> None:
         pass
 
 
+@pytest.mark.parametrize("name", ["a\0b", "a\0b/out.txt"])
+def test_a_nul_byte_is_in_no_name(tmp_path: Path, name: str) -> None:
+    with pytest.raises(BadInput, match=r"a\\x00b\S*: not a file name"), atomic_writer(tmp_path / name):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_folder_is_not_overwritten(tmp_path: Path) -> None:
     folder = tmp_path / "out"
     folder.mkdir()

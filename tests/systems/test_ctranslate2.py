@@ -402,6 +402,13 @@ def test_settings(marian: str) -> None:
     assert quantized["weights"] == settings["weights"]
 
 
+@pytest.mark.parametrize("ask", [answers, lambda spec: load_system(spec, OPTIONS).translate(["It broke."])])
+def test_a_vocabulary_that_does_not_fit_is_one_line(copied: Path, ask: Callable[[str], object]) -> None:
+    (copied / "shared_vocabulary.json").write_text("[]")
+    with pytest.raises(AnaphoraError, match=r"model: the token '\S+' of the tokenizer is not in"):
+        ask(f"ct2:{copied}")
+
+
 def test_memory_that_runs_out(marian: str, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = answers(marian)
     system = load_system(marian, OPTIONS)
@@ -505,8 +512,9 @@ def test_what_the_file_says(made: Callable[[str], Model]) -> None:
 
 def test_old_vocabulary(copied: Path) -> None:
     new = read_model_file(copied).vocabulary("source")
+    assert new
     (copied / "shared_vocabulary.txt").write_text("\n".join(new) + "\n", encoding="utf-8")
     (copied / "shared_vocabulary.json").unlink()
     assert read_model_file(copied).vocabulary("source") == new
     (copied / "shared_vocabulary.txt").unlink()
-    assert read_model_file(copied).vocabulary("target") == frozenset()
+    assert read_model_file(copied).vocabulary("target") is None

@@ -127,12 +127,16 @@ def test_the_checksum_is_of_all_weights(tmp_path: Path) -> None:
         ({"source_vocabulary.txt": "a\nß\n", "target_vocabulary.txt": "b\n"}, "aß", "b"),
         ({"vocabulary.json": '["a"]'}, "a", "a"),  # a generator has but one
         ({"shared_vocabulary.json": '["a"]', "vocabulary.txt": "b\n", "source_vocabulary.txt": "c\n"}, "a", "a"),
-        ({"source_vocabulary.json": '["a"]', "source_vocabulary.txt": "b\n"}, "a", ""),
-        ({}, "", ""),
+        ({"source_vocabulary.json": '["a"]', "source_vocabulary.txt": "b\n"}, "a", None),
+        ({"shared_vocabulary.json": "[]"}, "", ""),
+        ({}, None, None),
     ],
 )
-def test_the_vocabulary_of_a_side(tmp_path: Path, files: dict[str, str], source: str, target: str) -> None:
+def test_the_vocabulary_of_a_side(
+    tmp_path: Path, files: dict[str, str], source: str | None, target: str | None
+) -> None:
     for name, content in files.items():
         (tmp_path / name).write_text(content, encoding="utf-8")
     found = read(tmp_path, model())
-    assert (found.vocabulary("source"), found.vocabulary("target")) == (frozenset(source), frozenset(target))
+    for side, tokens in (("source", source), ("target", target)):
+        assert found.vocabulary(side) == (None if tokens is None else frozenset(tokens))

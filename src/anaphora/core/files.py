@@ -46,13 +46,17 @@ def open_binary(path: Path) -> BufferedReader:
     except OSError as error:
         raise _unreadable(path, error) from None
     except ValueError:  # a NUL byte in the path
-        raise BadInput(ascii(str(path)), "not a file name") from None
+        raise _not_a_name(path) from None
     try:
         start = raw.peek(2)[:2]
     except OSError as error:
         raw.close()
         raise _unreadable(path, error) from None
     return BufferedReader(_Decompressed(raw, path), BLOCK) if start == GZIP else raw
+
+
+def _not_a_name(path: Path) -> BadInput:
+    return BadInput(ascii(str(path)), "not a file name")
 
 
 def _unreadable(path: Path, error: OSError, line: int | None = None) -> BadInput:
@@ -429,6 +433,10 @@ def _writing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise CannotWrite(path, error) from None
+    except ValueError:
+        if "\0" not in str(path):
+            raise
+        raise _not_a_name(path) from None
 
 
 def _of_disk(error: OSError, folder: Path) -> bool:

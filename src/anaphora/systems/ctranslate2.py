@@ -31,6 +31,7 @@ from anaphora.systems.encoding import (
 )
 
 SETTINGS = ("compute_type", "device", "tokenizer")
+FAILURES = (RuntimeError, ValueError, IndexError)  # what the library raises while it computes
 
 
 class CTranslate2System:
@@ -89,8 +90,8 @@ class CTranslate2System:
                 try:
                     with usable(self.name):
                         output = self.engine.translate([inputs[i] for i in batch], beams, longest)
-                except RuntimeError as error:
-                    raise AnaphoraError(f"CTranslate2 cannot translate: {error}") from None
+                except FAILURES as error:
+                    raise AnaphoraError(f"{self.name}: CTranslate2 cannot translate: {error}") from None
                 for i, text in zip(batch, output, strict=True):
                     translations[i] = text
         return translations
@@ -100,9 +101,10 @@ class CTranslate2System:
         rows = {(n, candidate): (encoded[n], candidate) for n in batch for candidate in encoded[n].candidates}
         try:
             scores = dict(zip(rows, self.engine.score(list(rows.values())), strict=True))
-        except (MemoryError, RuntimeError) as error:
+        except (MemoryError, *FAILURES) as error:
             if len(batch) == 1 or not (isinstance(error, MemoryError) or "out of memory" in str(error).lower()):
-                raise AnaphoraError(f"CTranslate2 cannot score {encoded[batch[0]].longest:,} tokens: {error}") from None
+                tokens = f"{encoded[batch[0]].longest:,} tokens"
+                raise AnaphoraError(f"{self.name}: CTranslate2 cannot score {tokens}: {error}") from None
             scores = None
         if scores is None:
             yield from self._batch(batch[: len(batch) // 2], encoded)
@@ -257,12 +259,14 @@ class TokenNames:
         self._source, self._target = file.vocabulary("source"), file.vocabulary("target")
 
     def source(self, ids: Ids) -> list[str]:
-        return self.target(ids, self._source)
+        return self._named(ids, self._source)
 
-    def target(self, ids: Sequence[int], vocabulary: frozenset[str] | None = None) -> list[str]:
-        known = self._target if vocabulary is None else vocabulary
+    def target(self, ids: Sequence[int]) -> list[str]:
+        return self._named(ids, self._target)
+
+    def _named(self, ids: Sequence[int], known: frozenset[str] | None) -> list[str]:
         names: list[str] = self._tokenizer.convert_ids_to_tokens(list(ids))
-        if known and not known.issuperset(names):
+        if known is not None and not known.issuperset(names):
             name = next(name for name in names if name not in known)
             raise AnaphoraError(
                 f"{self._folder}: the token {name!r} of the tokenizer is not in the model's vocabulary. "
@@ -311,8 +315,8 @@ class ModelFile:
         with (self.folder / "model.bin").open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()[:16]
 
-    def vocabulary(self, side: str) -> frozenset[str]:
-        """The tokens of a side, "source" or "target" (a generator has one side); empty if they are not listed."""
+    def vocabulary(self, side: str) -> frozenset[str] | None:
+        """The tokens of a side, "source" or "target" (a generator has one side); None if they are not listed."""
         for name in ("shared_vocabulary", f"{side}_vocabulary", "vocabulary"):
             path = self.folder / f"{name}.json"
             if path.is_file():
@@ -320,7 +324,7 @@ class ModelFile:
                     return frozenset(read_json(path))
             if path.with_suffix(".txt").is_file():  # as models were converted until 2023
                 return frozenset(text_lines(path.with_suffix(".txt")))
-        return frozenset()
+        return None
 
 
 def read_model_file(folder: Path) -> ModelFile:
