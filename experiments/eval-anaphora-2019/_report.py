@@ -18,6 +18,7 @@ PRONOUNS = {"he:it": "95", "his:its": "86", "that:it": "72", "it:she": "–"}  #
 
 GOAL = 0.82  # of the measure alone, on the annotated pairs
 LM, ADAPTED, LEARNING = "language model", "language model, adapted", "the same, the encoder learns"
+DEEP = "the same, SmolLM2 as the encoder"
 CHANCE = 0.05
 TOGETHER = ("language model and measure", "adapted language model and measure")
 
@@ -66,7 +67,7 @@ def bullets(*texts: str) -> list[str]:
 
 NOT_SHOWN = bullets(
     "One seed of everything.",
-    "The budget was about an hour of one core of a shared machine. The rank, the rates, the number of epochs and the "
+    "The budget was about two hours of one core of a shared machine. The rank, the rates, the number of epochs and the "
     "steps of the adaptation were not varied.",
     f"The measures with {KEPT} differ from the one whose encoder learns not only in that: they also read fewer pairs "
     "and only the last layer of the encoder.",
@@ -105,6 +106,7 @@ def training(results: dict[str, Any]) -> list[str]:
     return bullets(
         "**Encoder:** all-MiniLM-L6-v2 (22 million parameters). Where it learns, it learns low-rank updates (rank 16). "
         f"{learned}",
+        *deep_encoder(results["models"]),
         f"**Language model:** SmolLM2-135M-Instruct in 4 bits, {precision}. *Adapted* has learned low-rank updates in "
         f"{limits['steps']} steps from news without capitals and punctuation.",
         "**Static vectors** of Table 4: GloVe, 50 dimensions.",
@@ -113,6 +115,16 @@ def training(results: dict[str, Any]) -> list[str]:
         "**Held out** of training in every language: newstest2014 (development), newstest2017 and newsdiscusstest2015, "
         "from which the annotated pairs come, and every reference sentence of these.",
     )
+
+
+def deep_encoder(models: dict[str, Any]) -> list[str]:
+    if DEEP not in models:
+        return []
+    return [
+        "**SmolLM2 as the encoder:** the lower 20 of its 30 layers, with low-rank updates (rank 8), one sentence of "
+        f"context, and one epoch of {models[DEEP]['pairs']:,} balanced drawn pairs. Depth, context and epochs were "
+        "set by the budget, before any annotated pair was scored."
+    ]
 
 
 def command_of(results: dict[str, Any]) -> str:
@@ -246,7 +258,7 @@ def kept_note(models: dict[str, Any], limits: dict[str, Any]) -> list[str]:
     if not earlier:
         return []
     said = [f"{KEPT} Kept from an earlier run of this version."]
-    if any(name not in (LM, ADAPTED, LEARNING, *TOGETHER) for name in earlier):
+    if any(name not in (LM, ADAPTED, LEARNING, DEEP, *TOGETHER) for name in earlier):
         said.append(
             "The measures: a frozen encoder, its last layer alone, 3,000 pairs of the kind (of the drawn pairs, before "
             "they were balanced)."
@@ -318,10 +330,14 @@ def against(models: dict[str, Any]) -> list[str]:
 def verdict(models: dict[str, Any], first: str) -> list[str]:
     """Whether the goals are reached, said in words: of the measure alone, and of the combination."""
     said = []
-    if LEARNING in models:
-        figure = models[LEARNING]["all"]
+    alone = [name for name in (LEARNING, DEEP) if name in models]
+    if alone:
+        best = max(alone, key=lambda name: on_others(models[name])) if len(alone) > 1 else alone[0]
+        figure = models[best]["all"]
         reached = "reached" if figure["accuracy"] > GOAL else "not reached"
-        said.append(f"The goal of the measure alone, above {100 * GOAL:.0f} %, is {reached}: {share(figure)}.")
+        others = "".join(f", which is better on development pairs than *{name}*" for name in alone if name != best)
+        goal = f"The goal of the measure alone, above {100 * GOAL:.0f} %, is {reached}"
+        said.append(f"{goal}: {share(figure)} (*{best}*{others}).")
     for name in (name for name in (ADAPTED, *TOGETHER) if name in models):
         old, new = common(models[first]["right"], models[name]["right"])
         gained = sum(b > a for a, b in zip(old, new, strict=True))
@@ -334,6 +350,12 @@ def verdict(models: dict[str, Any], first: str) -> list[str]:
         difference = f"{gained - lost:+d}".replace("-", "−")
         said.append(f"*{name.capitalize()}* {compared} ({difference} pairs of {len(new):,}).")
     return bullets(*said)
+
+
+def on_others(found: dict[str, Any]) -> float:
+    """Accuracy on the development pairs whose pronouns are not equivalent."""
+    right, total = found["choice"]["others"]
+    return float(right / total)
 
 
 def common(first: dict[str, str], second: dict[str, str]) -> tuple[str, str]:

@@ -36,11 +36,12 @@ from _language_model import (
     preference,
     system_dev,
 )
-from _measures import frozen, hidden, learning, split_drawn, trained
+from _measures import frozen, hidden, learning, learning_language_model, split_drawn, trained
 from _rows import equivalent, kept, tested
 
 TABLE, GLOVE = "table4", "table4-glove"
 LEARNING = "the same, the encoder learns"
+DEEP = "the same, SmolLM2 as the encoder"
 BOTH, BOTH_ADAPTED = "language model and measure", "adapted language model and measure"
 HOW = ("only", "write", "threads", "report_only")  # options that change no figure
 Rows = dict[str, Callable[[], dict[str, Any]]]
@@ -161,6 +162,7 @@ def measures(real: list[Any], made: list[Any], dev: list[Any], options: argparse
         "hidden layer, noisy pairs": row(deep, noisy, dev, "hidden-noisy"),
         "hidden layer, balanced drawn pairs": row(deep, some, held, "balanced"),
         LEARNING: row(learning(), drawn_pairs[: options.learn_limit or None], unlike, "learning"),
+        DEEP: lambda: row(learning_language_model(), drawn_pairs[: options.learn_limit or None], unlike, "smollm2")(),
     }
 
 

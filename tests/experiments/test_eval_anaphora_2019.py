@@ -82,6 +82,18 @@ def test_the_goals_are_judged_by_the_figures(report: ModuleType, right: str, sai
     assert ("is reached" if right == "1111111111" else "is not reached") in text
 
 
+@pytest.mark.parametrize(("development", "said"), [((70, 80), "30.0"), ((80, 70), "60.0")])
+def test_the_measure_alone_is_chosen_by_development_pairs(
+    report: ModuleType, development: tuple[int, int], said: str
+) -> None:
+    """Even when the other one is right on more of the annotated pairs."""
+    names = ("language model", report.LEARNING, report.DEEP)
+    models = {name: scored(right) for name, right in zip(names, ("1" * 10, "1111110000", "1110000000"), strict=True)}
+    for name, right in zip(names[1:], development, strict=True):
+        models[name]["choice"] = {"others": [right, 100]}
+    assert f"is not reached: {said}" in " ".join(report.verdict(models, "language model"))
+
+
 def test_table_4_has_the_papers_figures_in_their_columns(report: ModuleType, results: dict[str, Any]) -> None:
     """Row 8, CRC on R vs. S: 77.87 with GloVe, 90.69 with ELMo."""
     row = next(cells(line) for line in report.table4(results) if line.startswith("| 8 |"))
