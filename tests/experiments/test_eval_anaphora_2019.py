@@ -158,7 +158,9 @@ def test_the_kept_judge_prefers_the_right_pronoun() -> None:
 
 ROWS = {
     "the paper's model with noisy pairs, trained here": "paper's model, noisy pairs",
-    "a measure whose encoder learns from balanced drawn pairs": "the same, the encoder learns",
+    "a measure with a hidden layer, from balanced drawn pairs": "hidden layer, balanced drawn pairs",
+    "the same, whose encoder learns": "the same, the encoder learns",
+    "the same with 20 layers of a language model as its encoder": "the same, SmolLM2 as the encoder",
     "a language model of 135 million parameters": "language model",
     "the same, adapted to text without capitals and punctuation": "language model, adapted",
     "the language model and the measure": "language model and measure",
