@@ -115,6 +115,8 @@ class Inputs:
         rng = random.Random(1)
         scores = [f"{-rng.random() * 9:.4f}" for example in examples for _ in example.candidates]
         (self / "my.scores").write_text("\n".join(scores) + "\n")
+        references = [f"Das ist Satz {number}." for number in range(EXAMPLES)]
+        (self / "references.de").write_text("\n".join(references) + "\n", encoding="utf-8")
         (self / "program.py").write_text(PROGRAM, encoding="utf-8")
         sentences = tiny_models.demo_sentences()
         lines = [(sentences[k % len(sentences)] + ("\n" if k % 7 == 6 else "")) for k in range(SENTENCES)]
@@ -390,6 +392,8 @@ def targets(inputs: Inputs, openai: str) -> list[Target]:
         "ct2": f"ct2:{inputs / 'ct2'}",
         "nmt": f"nmt:{inputs / 'nmt'}",
         "openai": f"openai:{openai}?model=tiny",
+        "judge": f"judge:{openai}?model=tiny",
+        "metric": f"metric:chrf?reference={inputs / 'references.de'}",
         "measure": f"measure:{inputs / 'measure'}",
     }
     found = []
