@@ -10,7 +10,8 @@ the text, models, runs and translations; the kept models are here, in half preci
 
 --counterfactual trains only the last stage with counterfactual passages, which is kept as concat22, from the kept
 stage 2.
---missing trains only the seeds of that stage that train.json does not have, and judges them. Nothing else changes.
+--missing trains only the seeds of that stage and of the baseline that train.json does not have, and judges them.
+Nothing else changes.
 --ablation trains the last stage without each of its ingredients, from stage 2 as well; only what train.json lacks.
 --seeds N trains the first N seeds of last stages instead of all three.
 --smoke runs the steps on a little text with a few updates, in WORK/smoke, and changes nothing here. It has not been run
@@ -181,24 +182,35 @@ class Experiment:
         }
 
     def missing(self, found: dict[str, Any]) -> dict[str, Any]:
-        """The seeds of the last stage with counterfactual passages that were not trained yet, next to the kept seed 1.
+        """The seeds of last stages that were not trained yet: of the kept one, with counterfactual passages, from the
+        kept stage 2, and of the baseline, whose first two stages are not kept and are trained again.
 
         Each is judged on the sample and, in half precision as seed 1 is kept, on all items.
         """
         self.text()
         judge, text = self.judge(), self.work / "text"
-        pairs = {"weak": write_weak(text), "counterfactual": write_counterfactual(text)}
-        self.start()
         models, read = dict(found["models"]), dict(found["counterfactual"].get("pairs_of_seeds", {}))
         for seed in self.seeds:
             stage = seeded(COUNTERFACTUAL, seed)
             if "right" not in models.get(stage.name, {}):
-                name = self.train(stage).name
-                half = self.work / "half" / name
-                keep(self.work / name, half)
-                models[name] = {**against_random(judge, name), "chosen": self.chosen(name), "all": judge.kept(half)}
+                pairs = {"weak": write_weak(text), "counterfactual": write_counterfactual(text)}
+                self.start()
+                models[stage.name] = {**against_random(judge, self.train(stage).name), **self.halved(judge, stage)}
                 read[str(seed)] = pairs  # may differ from those of seed 1, which another version wrote
+        for seed in self.seeds:
+            stage = seeded(STAGE_3_BASELINE, seed)
+            if stage.name not in models:
+                for earlier in (STAGE_1, STAGE_2_BASELINE):
+                    self.train(earlier)
+                right = judge.accuracy(self.train(stage).name, "right", SAMPLE)
+                models[stage.name] = {"right": right, **self.halved(judge, stage)}
         return {**found, "models": models, "counterfactual": {**found["counterfactual"], "pairs_of_seeds": read}}
+
+    def halved(self, judge: Judge, stage: Stage) -> dict[str, Any]:
+        """What a model has on all items in half precision, as seed 1 is kept, and which checkpoints it is made of."""
+        half = self.work / "half" / stage.name
+        keep(self.work / stage.name, half)
+        return {"chosen": self.chosen(stage.name), "all": judge.kept(half)}
 
     def every_seed(self, stage: Stage, judge: Judge) -> dict[str, dict[str, Any]]:
         """A last stage with each seed, and the mean of the weights of all three."""
