@@ -14,7 +14,6 @@ from anaphora.align.alignment import format_alignment
 from anaphora.align.tokenize import Tokenization, sign_name, signs_of
 
 DATA = Path(os.environ.get("ANAPHORA_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
-SAMPLES = "1000"
 ALIGNER = Settings(model="fast_align")  # the fastest; see docs/alignment.md for what others add
 
 
@@ -51,21 +50,34 @@ def evaluate(
     aligned = ["--ref-align", str(folder / "reference.align")]
     aligned += [word for name in systems for word in ("--hyp-align", str(folder / f"{name}.align"))]
     both = ["-s", str(folder / "source.tok"), "-r", str(folder / "reference.tok"), *options(".tok"), *aligned]
-    both += ["--pronouns", pronouns, "--samples", SAMPLES]
-    surface = ["-r", str(folder / "reference.txt"), *options(".txt"), "-l", pair, "--samples", SAMPLES]
+    both += ["--pronouns", pronouns]
+    surface = ["-r", str(folder / "reference.txt"), *options(".txt"), "-l", pair, "--metric", "bleu,chrf"]
     apt = anaphora("apt", *both, "-l", pair)
     write(folder / "apt.json", [json.dumps(apt)])  # what `report --result` reads
+    as_it_is = anaphora("metrics", *surface)
     return {
         "sentences": len(source),
         "apt": apt["systems"],
+        "pairs": {"apt": differences(apt["pairs"]), **of_metrics(as_it_is["pairs"])},
         "autoprf": anaphora("autoprf", *both, "--lowercase")["systems"],
-        "surface": anaphora("metrics", *surface, "--metric", "bleu,chrf")["systems"],
-        "surface_normalized": anaphora("metrics", *surface, "--metric", "bleu,chrf", "--normalize")["systems"],
+        "surface": as_it_is["systems"],
+        "surface_normalized": anaphora("metrics", *surface, "--normalize")["systems"],
         "normalized": {
             name: {sign_name(sign): count for sign, count in signs_of(lines).most_common()}
             for name, lines in {"source": source, "reference": reference, **systems}.items()
         },
     }
+
+
+def of_metrics(pairs: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """The differences between systems by each metric."""
+    names = dict.fromkeys(pair["metric"] for pair in pairs)
+    return {name: differences([pair for pair in pairs if pair["metric"] == name]) for name in names}
+
+
+def differences(pairs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """How much the second system of each pair is above the first, without the sentences that differ."""
+    return [{key: pair[key] for key in ("systems", "delta", "interval", "p_adjusted")} for pair in pairs]
 
 
 def write(path: Path, lines: list[str]) -> None:

@@ -1,6 +1,6 @@
-"""Precision of `generative --antecedent own` on DeepL's translations, whose verdicts were read by hand.
+"""Precision of `generative --antecedent own` on DeepL's translations, whose verdicts were read one by one.
 
-    python experiments/run.py own-antecedent/deepl [--read FILE]
+    python experiments/run.py own-antecedent/deepl [--read FILE | --report-only]
 
 CTXPRO has DeepL's translations of passages from films, some of which are items of ContraPro whose records name the
 antecedent. A hundred of these, drawn at random, were read, and all others that the program says disagree.
@@ -16,13 +16,13 @@ import os
 import random
 import re
 import sys
-import textwrap
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from _markdown import bullet, paragraph
 from _verdicts import (
     ALIGNER,
     PRECISION,
@@ -54,7 +54,11 @@ SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[.!?…][\"'”“])\s+")
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--read", type=Path, help="write the items and their texts to this file")
+    parser.add_argument("--report-only", action="store_true", help="write DEEPL.md from deepl.json")
     given, _ = parser.parse_known_args()  # run.py leaves the name of the experiment
+    if given.report_only:
+        write_page()
+        return 0
     if not (DATA / "ctxpro").is_dir() or not (DATA / "contrapro").is_dir():
         print(f"skipped: no ctxpro and contrapro in {DATA}", file=sys.stderr)
         return 0
@@ -66,8 +70,12 @@ def main() -> int:
         return 0
     found = figures(verdicts, drawn, read_by_hand(READ))
     (HERE / "deepl.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    (HERE / "DEEPL.md").write_text(report(found), encoding="utf-8")
+    write_page()
     return 0
+
+
+def write_page() -> None:
+    (HERE / "DEEPL.md").write_text(report(json.loads((HERE / "deepl.json").read_bytes())), encoding="utf-8")
 
 
 def matched(data: Path) -> tuple[dict[str, Item], Lines]:
@@ -138,39 +146,73 @@ def wanted_of(verdicts: dict[str, Verdict], drawn: set[str]) -> list[str]:
 
 def report(found: dict[str, Any]) -> str:
     names = {"decided": "decided", AGREES: AGREES, DISAGREES: DISAGREES, "every_disagrees": "disagrees, of all items"}
-    rows = precision_rows(found, names)
     numbers = ", ".join(f"{kind} {number}" for kind, number in found["verdicts"].items())
-    every = found["every_disagrees"]
-    paragraphs = PARAGRAPHS.format(table=f"{PRECISION}\n{rows}", numbers=numbers, every=every, **found).split("\n\n")
-    wrapped = (text if text.startswith(("|", "#")) else textwrap.fill(text, 120) for text in paragraphs)
-    return "\n\n".join(wrapped).rstrip() + "\n"
-
-
-PARAGRAPHS = """\
-# Agreement with the own antecedent: verdicts on DeepL's translations, read by hand
-
-Written by `python experiments/run.py own-antecedent/deepl`.
-
-{items} items of ContraPro whose records name the antecedent are among CTXPRO's passages, with DeepL's translations of
-the sentence and its context. {drawn} of them were drawn (seed {seed}): {numbers}. All others that disagree
-were read as well. Aligned by `{aligner}` together with the rest of DeepL's translations; `german-nouns` is installed.
-
-{table}
-
-One reader, a language model that also wrote this experiment and not a human annotator, judged each item from its
-texts, with the program's verdict in view. The first question is that of the program: does the word that translates
-*it* agree with the noun that DeepL wrote for the antecedent of *it*? The second is whether the pronoun is right. A
-pronoun that does not agree is not always wrong: *es* stands before predicate nouns (*Es ist ein …*) and for whole
-situations. The program says that {every[items]} disagree: {every[pronouns][wrong]} of them are wrong,
-{every[pronouns][right]} right, and {every[pronouns][unclear]} unclear or a matter of taste. So a low agreement is a
-reason to look at the items that disagree, or to have annotators look at them (`study create --only disagrees`).
-
-The rule that German nouns have a capital was added after this reading, which had shown verbs that were taken for nouns.
-Most verdicts that remain wrong are those on items whose record names another antecedent than that of the pronoun.
-
-What the reader says is in `read.tsv`, by the ids of ContraPro and without text; `--read FILE` writes the items with
-their texts.
-"""
+    decided, every = found["decided"], found["every_disagrees"]
+    low, high = decided["interval"]
+    lines = [
+        "# Agreement with the own antecedent in German",
+        "",
+        "**Question.** Are the verdicts of `generative --antecedent own` right on a real engine's German?",
+        "",
+        "```sh",
+        "python experiments/run.py own-antecedent/deepl",
+        "python experiments/run.py own-antecedent/deepl --report-only  # write this page from deepl.json",
+        "```",
+        "",
+        *paragraph(
+            f"{found['items']} items of ContraPro whose records name the antecedent are among CTXPRO's passages, with",
+            f"DeepL's translations of the sentence and its context. {found['drawn']} of them were drawn (seed",
+            f"{found['seed']}): {numbers}. All others that disagree were read as well. The texts are aligned by",
+            f"`{found['aligner']}` together with the rest of DeepL's translations; `german-nouns` is installed.",
+        ),
+        "",
+        PRECISION,
+        precision_rows(found, names),
+        "",
+        *paragraph(
+            "One reader, a language model that also wrote this experiment and not a human annotator, judged each item",
+            "from its texts, with the program's verdict in view. The first question is that of the program: does the",
+            "word that translates *it* agree with the noun that DeepL wrote for the antecedent of *it*? The second is",
+            "whether the pronoun is right. `read.tsv` has the answers, by the ids of ContraPro and without text;",
+            "`--read FILE` writes the items with their texts.",
+        ),
+        "",
+        "## What it shows",
+        "",
+        *bullet(
+            [
+                f"On {decided['right']} of the {decided['items']} items that the program decides, the reader gives the",
+                f"same verdict ({decided['precision']:.3f} [{low:.3f}, {high:.3f}]).",
+            ]
+        ),
+        *bullet(
+            [
+                "A pronoun that does not agree is not always wrong: *es* stands before predicate nouns (*Es ist ein",
+                f"…*) and for whole situations. The program says that {every['items']} disagree:",
+                f"{every['pronouns']['wrong']} of them are wrong, {every['pronouns']['right']} right, and",
+                f"{every['pronouns']['unclear']} unclear or a matter of taste. So a low agreement is a reason to look",
+                "at the items that disagree, or to have annotators look at them (`study create --only disagrees`).",
+            ]
+        ),
+        *bullet(
+            [
+                "Most verdicts that remain wrong are those on items whose record names another antecedent than that of",
+                "the pronoun.",
+            ]
+        ),
+        "",
+        "## What it does not show",
+        "",
+        *bullet(["Agreement with human readers: only a language model has read the items, and it saw the verdicts."]),
+        *bullet(
+            [
+                "An independent test of the last rule, that German nouns have a capital: it was added after this",
+                "reading, which had shown verbs that were taken for nouns.",
+            ]
+        ),
+        "- Other engines, or texts other than subtitles.",
+    ]
+    return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":
