@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 # Ray on this machine alone; it reads this when it is imported, which transformers may do.
 os.environ |= {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_USAGE_STATS_ENABLED": "0"}
@@ -35,6 +36,10 @@ os.environ |= {"TOKENIZERS_PARALLELISM": "false", "TRANSFORMERS_VERBOSITY": "err
 # Millions of objects of torch, transformers and of the tests themselves stay to the end. The garbage collector need not
 # look at them again and again: not while they are made, and not after collection, when all of them are set aside.
 gc.disable()
+
+# No test fails because the machine has other work: property tests have no time limits.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -99,7 +99,7 @@ def scored_items(draw: st.DrawFn) -> ScoredExample:
     return ScoredExample(draw(st.text()), gold, draw(st.dictionaries(st.text(), TAGS, max_size=4)), scores, tokens)
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(derandomize=True, max_examples=60)
 @given(st.lists(scored_items(), max_size=6), st.sampled_from(["run", "run.jsonl", "run.jsonl.gz"]))
 def test_what_is_written_is_read_back(items: list[ScoredExample], name: str) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -24,7 +24,7 @@ from anaphora.svg import (
     upright,
 )
 
-FIXED = settings(derandomize=True, deadline=None)
+FIXED = settings(derandomize=True)
 RANGES = st.tuples(st.floats(-1e6, 1e6), st.floats(1e-3, 1e6)).map(lambda pair: (pair[0], pair[0] + pair[1]))
 
 

@@ -152,7 +152,7 @@ CELLS = st.text(st.sampled_from("ab0 .×<>|\\{}$&%#_^~\t\n*-−"), max_size=8)
 ROWS = st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1, max_size=5)
 
 
-@settings(derandomize=True, deadline=None)
+@settings(derandomize=True)
 @given(CELLS, ROWS)
 def test_every_row_has_every_column_whatever_is_in_the_cells(title: str, rows: list[tuple[str, str, str]]) -> None:
     table = Table(title, ("", "one", "two"), (section(title), *rows_of(rows)))

@@ -34,7 +34,7 @@ from anaphora.align.alignment import (
 )
 from anaphora.core.errors import AnaphoraError, BadInput
 
-FIXED = settings(derandomize=True, deadline=None)
+FIXED = settings(derandomize=True)
 POINTS = st.lists(st.tuples(st.integers(0, 99), st.integers(0, 99))).map(tuple)
 HERE = Path("x.align")
 
@@ -126,7 +126,7 @@ def test_lists_of_different_lengths_do_not_belong_together() -> None:
 
 # Two directions are merged as the Moses manual says; small cases are worked out by hand.
 
-FIXED_SYMMETRIZE = settings(derandomize=True, deadline=None, max_examples=200)
+FIXED_SYMMETRIZE = settings(derandomize=True, max_examples=200)
 GROWN = ("grow-diag", "grow-diag-final", "grow-diag-final-and")
 SIDE = st.integers(1, 6)
 Both = tuple[frozenset[Point], frozenset[Point]]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import digamma
 
@@ -91,7 +91,6 @@ class Loops:
         self.tension = min(max(self.tension + slope / max(bend, 1e-9), TENSIONS[0]), TENSIONS[1])
 
 
-@settings(deadline=None)
 @given(corpora, st.integers(1, 8))
 def test_em_is_that_of_the_definition(pairs: list[SentencePair], iterations: int) -> None:
     direction, loops = trained(pairs, iterations), Loops()
@@ -106,7 +105,6 @@ def test_em_is_that_of_the_definition(pairs: list[SentencePair], iterations: int
     assert direction.tension == pytest.approx(loops.tension, rel=1e-2, abs=1e-2)
 
 
-@settings(deadline=None)
 @given(corpora, corpora)
 def test_the_best_is_that_of_the_definition(pairs: list[SentencePair], others: list[SentencePair]) -> None:
     direction, loops = trained(pairs, 2), Loops()
@@ -138,7 +136,6 @@ def test_blocks_hold_every_cell_once(pairs: list[SentencePair], cells: int) -> N
         assert (np.diff(np.append(block.starts, len(block.cells))) == block.widths).all()
 
 
-@settings(deadline=None)
 @given(pairs=corpora)
 def test_the_size_of_blocks_changes_nothing(pairs: list[SentencePair]) -> None:
     whole = trained(pairs, 2)
@@ -252,7 +249,7 @@ rare = st.integers(0, 10**9).map(lambda n: [f"rare{n}"])
 lines = st.one_of(word_lists, st.lists(st.just("a"), max_size=40), rare, long_sentences)
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60)
 @given(st.lists(st.tuples(lines, lines), min_size=1, max_size=8).filter(lambda text: any(a and b for a, b in text)))
 def test_any_text_gives_finite_figures_and_links_within_it(text: list[tuple[list[str], list[str]]]) -> None:
     aligner = Aligner(Settings("builtin", symmetrize="union"))

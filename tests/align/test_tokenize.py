@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.align.tokenize import (
@@ -148,7 +148,6 @@ def test_none_never_changes_the_number_of_words(words: list[str]) -> None:
 
 
 @given(st.data())
-@settings(deadline=None)  # the first call loads Moses' rules
 def test_spellings_of_a_text_give_the_same_words(data: st.DataObject) -> None:
     pytest.importorskip("sacremoses")
     signs = st.sampled_from(["'", "’", "ʼ", "＇", "&apos;", "&#39;", "&#x27;", "&amp;apos;"])

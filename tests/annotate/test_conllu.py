@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.annotate.conllu import ConlluAnnotator, read_conllu, read_sentences
@@ -149,7 +149,6 @@ def test_columns_that_are_not_known(tmp_path: Path) -> None:
 WORDS = st.lists(st.tuples(st.text("abäöü'", min_size=1, max_size=5), st.booleans()), min_size=1, max_size=6)
 
 
-@settings(deadline=None)
 @given(st.lists(WORDS, min_size=1, max_size=4))
 def test_any_sentences_find_their_lines_again(
     tmp_path_factory: pytest.TempPathFactory, sentences: list[list[tuple[str, bool]]]

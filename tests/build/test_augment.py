@@ -457,7 +457,7 @@ DOCUMENTS = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(DOCUMENTS, st.integers(1, 4))
 def test_every_sentence_comes_once_and_in_order(
     tmp_path_factory: pytest.TempPathFactory, documents: list[list[str]], size: int

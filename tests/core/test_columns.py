@@ -47,7 +47,7 @@ def test_gzip_line_ends_of_windows_and_a_byte_order_mark(tmp_path: Path) -> None
     assert read_columns(path).records[0].cells == {"system": "a", "human": "1"}
 
 
-@settings(derandomize=True, deadline=None)
+@settings(derandomize=True)
 @given(table=TABLES)
 def test_what_was_written_is_read(
     tmp_path_factory: pytest.TempPathFactory, table: tuple[list[str], list[list[str]]]

@@ -174,7 +174,7 @@ def lay_out(documents: list[list[tuple[str, str]]], layout: str, side: int) -> s
     return "".join(boundary + "".join(f"{pair[side]}\n" for pair in one) for one in documents)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(DOCUMENTS, st.sampled_from(LAYOUTS), st.booleans())
 def test_every_layout_is_read_back(
     tmp_path_factory: pytest.TempPathFactory, documents: list[list[tuple[str, str]]], layout: str, compress: bool
@@ -190,7 +190,7 @@ def test_every_layout_is_read_back(
     assert [line.number for line in lines] == sorted({line.number for line in lines})
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.lists(st.sampled_from(["", " ", "<d>", "a", "b c"]), max_size=12), st.sampled_from(["lines", "tags"]))
 def test_prefixes_and_sentences_make_the_file(
     tmp_path_factory: pytest.TempPathFactory, rows: list[str], format: str

@@ -24,7 +24,7 @@ from anaphora.core.errors import BadInput
 from anaphora.core.pickles import is_pickle, read_plain_pickles
 
 PROTOCOLS = range(pickle.HIGHEST_PROTOCOL + 1)
-FIXED = settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FIXED = settings(derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 NUMBERS = st.one_of(st.booleans(), st.integers(), st.integers(-(2**200), 2**200), st.floats(allow_nan=False))

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.core.errors import AnaphoraError, BadInput, OutputMisaligned
@@ -241,7 +241,6 @@ works = st.lists(st.integers(1, 5), max_size=5).flatmap(
 )
 
 
-@settings(deadline=None)
 @given(works, st.integers(1, 3), st.data())
 def test_every_result_arrives_once_whichever_worker_is_lost(
     work: list[Numbers], room: int, data: st.DataObject

@@ -125,7 +125,7 @@ def test_number_decides_what_a_pronoun_can_stand_for(parsed: Parsed) -> None:
 NOUNS = st.sampled_from(["dog/NOUN", "cat/NOUN", "Kim/PROPN", "it/PRON", "that/PRON", "big/ADJ", "ran/VERB"])
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.lists(st.lists(NOUNS, min_size=1, max_size=6), min_size=1, max_size=5), st.data())
 def test_beliefs_are_probabilities_whatever_the_trees(
     parsed: Parsed, sentences: list[list[str]], data: st.DataObject

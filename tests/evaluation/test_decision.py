@@ -27,7 +27,7 @@ from anaphora.evaluation.decision import (
 from anaphora.runs import ScoredExample
 from anaphora.stats.intervals import wilson
 
-FIXED = settings(derandomize=True, deadline=None)
+FIXED = settings(derandomize=True)
 
 
 def scored(*scores: float, gold: int | None = 0, tokens: list[int] | None = None) -> ScoredExample:

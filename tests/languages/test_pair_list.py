@@ -60,7 +60,7 @@ PRONOUNS = st.text("abcdefghijklmnopqrstuvwxyzäéø'", min_size=1, max_size=8)
 COUNT = st.integers(0, 1000)
 
 
-@settings(derandomize=True, deadline=None)
+@settings(derandomize=True)
 @given(
     entries=st.dictionaries(
         st.tuples(PRONOUNS, PRONOUNS).map(":".join),

@@ -180,7 +180,7 @@ WORDS = st.text(st.characters(blacklist_categories=("Cs", "Cc", "Zs", "Zl", "Zp"
 GROUPS = st.lists(st.lists(WORDS.map(normalize_word), min_size=1, max_size=3, unique=True), max_size=3)
 
 
-@settings(derandomize=True, deadline=None)
+@settings(derandomize=True)
 @given(
     target=st.lists(WORDS.map(normalize_word), min_size=1, unique=True),
     groups=GROUPS,

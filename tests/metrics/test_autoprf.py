@@ -130,7 +130,7 @@ OCCURRENCES = st.lists(
 )
 
 
-@settings(derandomize=True, deadline=None, max_examples=50)
+@settings(derandomize=True, max_examples=50)
 @given(OCCURRENCES)
 def test_clipping_by_occurrence_is_never_more_lenient(found: list[Occurrence]) -> None:
     strict = autoprf(found, 10, resampling=Resampling(100))
@@ -146,7 +146,7 @@ def test_clipping_by_occurrence_is_never_more_lenient(found: list[Occurrence]) -
             assert value == pytest.approx(expected or 0)
 
 
-@settings(derandomize=True, deadline=None, max_examples=30)
+@settings(derandomize=True, max_examples=30)
 @given(OCCURRENCES)
 def test_a_translation_like_the_reference_is_perfect(found: list[Occurrence]) -> None:
     same = [Occurrence(one.sentence, one.pronoun, one.reference, one.reference) for one in found]

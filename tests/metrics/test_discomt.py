@@ -192,7 +192,7 @@ SINGLE = st.lists(
 )
 
 
-@settings(derandomize=True, deadline=None)
+@settings(derandomize=True)
 @given(SINGLE)
 def test_with_one_option_each_this_is_plain_classification(rows: Sequence[tuple[str, str]]) -> None:
     """As in the prediction tasks: accuracy, recall by class, and its mean over the classes of the gold standard."""
@@ -211,7 +211,7 @@ def test_with_one_option_each_this_is_plain_classification(rows: Sequence[tuple[
 OPTIONS = st.lists(st.sampled_from(CLASSES_MEASURES), max_size=3).map(" ".join)
 
 
-@settings(derandomize=True, deadline=None)
+@settings(derandomize=True)
 @given(st.lists(st.tuples(st.sampled_from(CLASSES_MEASURES), OPTIONS), min_size=1, max_size=30))
 def test_lenient_recall_is_never_lower(rows: Sequence[tuple[str, str]]) -> None:
     for measures in discomt({"a": items(*rows)}, Resampling(100)).systems["a"].classes.values():

@@ -167,7 +167,7 @@ def test_files_that_are_refused(tmp_path: Path, details: str, judgments: str, sa
         judge_cases(tmp_path / "d.tsv", tmp_path / "j.tsv")
 
 
-@settings(derandomize=True, deadline=None, max_examples=50)
+@settings(derandomize=True, max_examples=50)
 @given(
     rows=st.lists(
         st.tuples(st.integers(1, 6), st.sampled_from(JUDGMENTS), st.booleans()), min_size=1, max_size=30

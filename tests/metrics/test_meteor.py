@@ -116,7 +116,7 @@ def every_alignment(candidates: Sequence[dict[int, int]]) -> Iterator[tuple[int,
 SENTENCES = st.lists(st.sampled_from(["a", "b", "c", "ab", "ac"]), max_size=6)
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
+@settings(derandomize=True, max_examples=200)
 @given(SENTENCES, SENTENCES)
 def test_no_alignment_is_better(hypothesis: list[str], reference: list[str]) -> None:
     found = align(hypothesis, reference, FIRST_LETTER)
@@ -126,7 +126,7 @@ def test_no_alignment_is_better(hypothesis: list[str], reference: list[str]) -> 
     assert (-len(found.matches), found.chunks, distance, inexact) == best
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
+@settings(derandomize=True, max_examples=100)
 @given(st.lists(st.sampled_from("abcdefgh"), max_size=40), st.lists(st.sampled_from("abcdefgh"), max_size=40))
 def test_long_sentences_have_as_many_matches_as_possible(hypothesis: list[str], reference: list[str]) -> None:
     """With exact matches alone this number is known: words in common, as often as both have them."""
@@ -137,7 +137,7 @@ def test_long_sentences_have_as_many_matches_as_possible(hypothesis: list[str], 
     assert all(hypothesis[match.hypothesis] == reference[match.reference] for match in found.matches)
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
+@settings(derandomize=True, max_examples=100)
 @given(st.lists(st.sampled_from("abc"), min_size=1, max_size=40))
 def test_a_sentence_is_one_chunk_with_itself(words: list[str]) -> None:
     found = align(words, words, EXACT)
@@ -290,7 +290,7 @@ def test_only_pronouns_count() -> None:
 WORDS = st.lists(st.sampled_from(words("the it cat sat mat")), min_size=1, max_size=12)
 
 
-@settings(derandomize=True, deadline=None)
+@settings(derandomize=True)
 @given(WORDS, WORDS)
 def test_scores_are_between_0_and_1(hypothesis: list[str], reference: list[str]) -> None:
     scorer = Meteor({"exact": exact}, frozenset({"the", "it"}))

@@ -137,7 +137,7 @@ def test_another_architecture_or_size_is_refused(tmp_path: Path) -> None:
         load_weights(tmp_path / "none", tied())
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.lists(st.sampled_from([1.0, 1.5, 2.0, 7.0]), max_size=7), st.integers(1, 3))
 def test_the_best_stay_and_of_equals_the_first(values: list[float], number: int) -> None:
     model, _ = trained()

@@ -94,7 +94,7 @@ def naive(model: Any, source: Ids, beam: Beam) -> list[Hypothesis]:
     return sorted(found, key=lambda hypothesis: -hypothesis.value)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(
     st.integers(0, 40), st.integers(1, 6), st.integers(1, 5), st.lists(st.sampled_from(SOURCES), min_size=1, max_size=4)
 )

@@ -130,7 +130,7 @@ def test_a_constant_metric_has_points_but_no_line() -> None:
     assert "r = –, ρ = –" in texts(root)
 
 
-@settings(derandomize=True, deadline=None)
+@settings(derandomize=True)
 @given(st.lists(st.tuples(st.integers(-50, 50), st.integers(-50, 50)), min_size=3, max_size=12))
 def test_the_regression_is_that_of_scipy(pairs: list[tuple[int, int]]) -> None:
     x, y = np.array(pairs, float).T

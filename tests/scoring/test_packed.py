@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 torch = pytest.importorskip("torch")
@@ -219,7 +219,7 @@ questions = st.builds(
     candidates=st.lists(st.lists(tokens, min_size=1, max_size=8), min_size=1, max_size=4),
 )
 several = st.lists(questions, min_size=1, max_size=5)
-FEW = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=25)
 
 
 @pytest.fixture(scope="module", params=ARCHITECTURES)

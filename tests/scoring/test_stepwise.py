@@ -54,14 +54,14 @@ def one_by_one(model: Any, asked: list[tuple[tuple[Ids, ...], list[Ids]]]) -> li
     return [padded_scores(model, [(given, target) for target in found], MARKS, 64) for given, found in asked]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(questions)
 def test_it_is_plain_scoring(asked: list[tuple[tuple[Ids, ...], list[Ids]]]) -> None:
     for found, expected in zip(through_trees(MODEL, asked), one_by_one(MODEL, asked), strict=True):
         assert [score for score, _ in found] == pytest.approx(expected, abs=1e-4)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(questions)
 def test_margins_leave_out_what_all_share_and_keep_the_differences(asked: list[Any]) -> None:
     for margins, whole, (_, targets) in zip(

@@ -28,7 +28,7 @@ from anaphora.stats.correlation import (
 )
 from anaphora.stats.intervals import generator
 
-FIXED = settings(derandomize=True, deadline=None)
+FIXED = settings(derandomize=True)
 # few different values, so that ties are common; some of them far apart
 VALUES = st.one_of(st.integers(-3, 3), st.sampled_from([1e-6, 0.1, 0.25, 1e6])).map(float)
 COLUMNS = st.integers(3, 9).flatmap(

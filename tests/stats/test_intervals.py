@@ -16,7 +16,7 @@ from anaphora.core.finite import NotFinite
 from anaphora.stats import intervals
 from anaphora.stats.intervals import bootstrap, generator, percentile_interval, resampled_sums, wilson
 
-FIXED = settings(derandomize=True, deadline=None)
+FIXED = settings(derandomize=True)
 COUNTS = st.integers(1, 10_000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 CONFIDENCES = st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99, 0.999])
 

@@ -33,7 +33,7 @@ from anaphora.stats.paired import (
     swapped_totals,
 )
 
-FIXED = settings(derandomize=True, deadline=None)
+FIXED = settings(derandomize=True)
 DISCORDANT = st.integers(0, 3_000)
 P_VALUES = st.lists(st.floats(0, 1), max_size=12)
 

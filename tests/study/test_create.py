@@ -296,7 +296,7 @@ WORDS = st.lists(
 )
 
 
-@settings(derandomize=True, deadline=None)
+@settings(derandomize=True)
 @given(before=WORDS, after=WORDS)
 def test_the_gap_stays_on_its_word(before: list[str], after: list[str]) -> None:
     """However a sentence is put together again, what is hidden is the word that was to be hidden, and that very one."""

@@ -194,7 +194,7 @@ def examples(draw: st.DrawFn) -> list[Example]:
     return made
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(examples())
 def test_naive_bayes_is_what_a_slow_reading_of_its_definition_says(made: list[Example]) -> None:
     figures = baselines(made, folds=3)

@@ -246,7 +246,7 @@ def test_a_cut_within_a_chunked_answer_is_noticed(server: Server, goal: Path) ->
     assert len(server.asked) == 2
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     content=st.binary(max_size=400),
     cuts=st.lists(st.tuples(st.integers(0, 400), st.booleans(), st.booleans()), max_size=6),

@@ -145,7 +145,6 @@ def suites(draw: st.DrawFn) -> list[Example]:
     return examples
 
 
-@settings(deadline=None)
 @given(examples=suites())
 @with_example(examples=[])
 @with_example(examples=[LAMP, START, PRIOR])
@@ -245,7 +244,7 @@ def test_what_cannot_be_a_line_is_refused(file: Path) -> None:
 
 @pytest.mark.parametrize("documents", [True, False])
 @given(data=st.data())
-@settings(derandomize=True, deadline=None, max_examples=60)
+@settings(derandomize=True, max_examples=60)
 def test_translations_come_back_from_every_layout(
     tmp_path_factory: pytest.TempPathFactory, documents: bool, data: st.DataObject
 ) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import anaphora.suites.suite as suite_module
@@ -116,7 +116,6 @@ def example(draw: st.DrawFn) -> Example:
     return Example(draw(SENTENCE), draw(PASSAGE), candidates, gold, draw(st.dictionaries(SENTENCE, TAG, max_size=3)))
 
 
-@settings(deadline=None)
 @given(
     examples=st.lists(example(), max_size=5),
     name=SENTENCE,

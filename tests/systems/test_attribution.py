@@ -40,7 +40,7 @@ def test_full_width_letters_and_ligatures() -> None:
     assert piece_spans(["▁off", "ice"], "oﬀice") == [(0, 2), (2, 5)]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.text("abcß.!", min_size=1, max_size=4), min_size=1, max_size=8), st.randoms())
 def test_pieces_of_a_text_cover_it(words: list[str], random: Any) -> None:
     text = " ".join(words)

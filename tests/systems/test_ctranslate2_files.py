@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.systems.ctranslate2 import ModelFile, read_model_file
 
-SHARED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+SHARED = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 Weights = Sequence[tuple[str, tuple[int, ...]]]
 TABLE = "decoder/position_encodings/encodings"

@@ -282,7 +282,7 @@ def test_translation_begins_where_scoring_does(make: Make, family: str) -> None:
     assert tokens.sources([]) == []
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(
     st.lists(st.builds(ScoringInput, words, st.lists(words, min_size=1, max_size=4).map(tuple)), min_size=1, max_size=4)
 )
@@ -641,7 +641,6 @@ def test_a_base_model_has_the_mark_of_its_tokenizer(llama: Any) -> None:
     assert llama.decode(list(encoded.prompt)) == "<s>English: It was old.\nGerman:"
 
 
-@settings(deadline=None)
 @given(st.text(max_size=20), st.lists(st.text(max_size=20), min_size=2, max_size=3))
 def test_any_text_is_predicted_whole_by_a_real_tokenizer(llama: Any, source: str, texts: list[str]) -> None:
     for chat in ("yes", "no"):

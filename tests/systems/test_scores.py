@@ -17,7 +17,7 @@ from anaphora.runs import ScoredExample
 from anaphora.suites.example import Example
 from anaphora.systems.scores import ScoreFile, parse_scores
 
-FIXED = settings(derandomize=True, deadline=None)
+FIXED = settings(derandomize=True)
 
 
 def example(number: int, size: int) -> Example:

@@ -107,7 +107,7 @@ def read(folder: Path, sizes: Sizes, **more: Path) -> tuple[Index, list[list[Pie
     return index, [list(unpack_pieces(stage.read(number))) for number in range(len(index.shards))]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.lists(st.integers(1, 13), min_size=1, max_size=6), st.integers(1, 5), st.integers(1, 9), st.integers(0, 4))
 def test_every_sentence_is_one_pieces_own(
     tmp_path_factory: pytest.TempPathFactory, lengths: list[int], piece: int, shard: int, overlap: int

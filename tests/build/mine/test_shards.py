@@ -40,7 +40,7 @@ CHAINS = st.none() | st.lists(st.lists(MENTIONS, max_size=2).map(tuple), max_siz
 DOCUMENTS = st.builds(Document, st.lists(sentences(), max_size=3).map(tuple), CHAINS)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(DOCUMENTS, max_size=3))
 def test_documents_come_back(documents: list[Document]) -> None:
     packed = pack_documents(documents)

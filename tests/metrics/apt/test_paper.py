@@ -147,7 +147,7 @@ WORDS = st.sampled_from(["it", "they", "il", "elle", "ce", "c'", "on", "l'", "ma
 SENTENCES = st.lists(WORDS, min_size=1, max_size=7)
 
 
-@settings(derandomize=True, deadline=None)
+@settings(derandomize=True)
 @given(st.data())
 def test_a_rescue_only_adds_translations(data: st.DataObject) -> None:
     """With it nothing is lost that a link to a pronoun gives; each pronoun is one triple."""

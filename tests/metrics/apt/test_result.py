@@ -121,7 +121,7 @@ SENTENCES = st.integers(1, 4).flatmap(lambda n: st.tuples(st.integers(0, 2 * n).
 UNITS = st.lists(SENTENCES, min_size=1, max_size=20)
 
 
-@settings(derandomize=True, deadline=None, max_examples=30)
+@settings(derandomize=True, max_examples=30)
 @given(UNITS)
 def test_intervals_are_within_0_and_1_and_hold_extremes(values: list[tuple[float, int]]) -> None:
     low, high = score_interval(units(values), Resampling(samples=200))
@@ -131,7 +131,7 @@ def test_intervals_are_within_0_and_1_and_hold_extremes(values: list[tuple[float
     assert high <= max(ratios) + 1e-9
 
 
-@settings(derandomize=True, deadline=None, max_examples=30)
+@settings(derandomize=True, max_examples=30)
 @given(UNITS, st.randoms(use_true_random=False))
 def test_the_difference_turns_with_the_systems(values: list[tuple[float, int]], rng: random.Random) -> None:
     first = units(values)

@@ -79,7 +79,7 @@ def test_without_pronouns_there_is_no_score() -> None:
     assert Weighting(discarded=(1, 2, 3, 4)).score((3, 1, 2, 4, 0, 0)) is None
 
 
-@settings(derandomize=True, deadline=None)
+@settings(derandomize=True)
 @given(
     st.lists(st.integers(0, 500), min_size=6, max_size=6),
     st.lists(st.floats(0, 1), min_size=6, max_size=6),

@@ -179,7 +179,7 @@ def test_lines_are_known_without_their_extension(tmp_path: Path) -> None:
 WORDS = st.lists(st.text(st.characters(categories=["L"]), min_size=1, max_size=8), min_size=1, max_size=6)
 
 
-@settings(derandomize=True, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(WORDS, WORDS, WORDS), min_size=1, max_size=4), st.sampled_from(PROTOCOLS))
 def test_any_pairs_survive_the_pickle(tmp_path: Path, texts: list[Any], protocol: int) -> None:
     rows = [

@@ -38,14 +38,14 @@ def nobody_is_left() -> Iterator[None]:
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("anaphora")]
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.lists(st.integers()), st.integers(1, 5))
 def test_every_result_is_given_once(numbers: list[int], threads: int) -> None:
     found = list(results(lambda number: 2 * number, numbers, threads))
     assert sorted(found) == sorted((number, 2 * number) for number in numbers)
 
 
-@settings(deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.integers(1, 30), st.sets(st.integers(0, 29), min_size=1), st.integers(1, 5))
 def test_what_others_find_is_given_before_the_first_failure_is_raised(size: int, bad: set[int], threads: int) -> None:
     raised, finished, told = list[Broken](), list[int](), list[int]()
@@ -256,7 +256,6 @@ steps = st.builds(Step, st.sampled_from([0, 0, 0.25, 1, 3]), st.sampled_from([0,
 plans = st.lists(st.lists(steps, min_size=1, max_size=5), min_size=1, max_size=5)
 
 
-@settings(deadline=None)
 @given(plans, st.sampled_from([30, 60, 240]), st.integers(1, 4))
 def test_it_is_never_exceeded_and_a_pause_is_kept(plan: list[list[Step]], per_minute: int, burst: int) -> None:
     went, pauses = simulate(RateLimit(per_minute, burst), plan)
@@ -267,7 +266,6 @@ def test_it_is_never_exceeded_and_a_pause_is_kept(plan: list[list[Step]], per_mi
     assert not [(time, pause) for time in went for pause in pauses if pause[0] < time < pause[1] - SLACK]
 
 
-@settings(deadline=None)
 @given(st.integers(1, 6), st.integers(1, 5), st.integers(1, 6))
 def test_nobody_waits_longer_than_needed(threads: int, burst: int, times: int) -> None:
     """All that may go at once go at once, then one every two seconds."""
