@@ -79,33 +79,15 @@ def apt(
     by_pronoun: Compare systems for each pronoun as well.
     answers, database: a study with verdicts on these translations, which replace the cases; see `create_study`
     trials: Number of trials of approximate randomization (default: as many as --samples).
-    pronouns, rescue, lists: see `AptOptions`
+    pronouns: those to evaluate: of the source, or of the reference in the reference-side variant
+    rescue: search for pronouns that the alignment missed
+    lists: a file with pronoun lists, for other language pairs and other equivalents
     test, confidence, samples, seed: see `Resampling`
     """
-    from anaphora.metrics.apt.metric import AptOptions, measure
-    from anaphora.metrics.apt.task import Files
+    from anaphora.align.backend import Settings
+    from anaphora.metrics.apt.metric import apt_of_files
+    from anaphora.metrics.apt.task import Files, Weighting
 
-    backend, model = split_aligner(aligner)
-    options = AptOptions(
-        variant=variant,
-        pronouns=pronouns,
-        weights=weights,
-        discard=discard,
-        rescue=rescue,
-        lists=lists,
-        pronoun_tags=pronoun_tags,
-        tokenize=tokenize,
-        normalize=normalize,
-        corpora=corpus,
-        align_backend=backend,
-        align_model=model,
-        by_pronoun=by_pronoun,
-        confidence=confidence,
-        samples=samples,
-        trials=trials,
-        seed=seed,
-        test=test,
-    )
     files = Files(
         Path(source),
         Path(reference),
@@ -117,13 +99,29 @@ def apt(
         hypothesis_tags=as_paths(translation_tags),
         names=tuple(names),
     )
-    if answers is None:
-        return measure(files, languages, options, progress)
-    people = read_verdicts(answers, database, files.systems)
-    return measure(files, languages, options, progress, _verdicts(people, files), people.signature)
+    given = None if answers is None else read_verdicts(answers, database, files.systems)
+    return apt_of_files(
+        files,
+        languages,
+        variant=variant,
+        pronouns=pronouns,
+        weighting=Weighting(tuple(weights), tuple(discard)),
+        rescue=rescue,
+        lists=as_path(lists),
+        pronoun_tags=pronoun_tags,
+        tokenize=tokenize,
+        normalize=normalize,
+        aligner=Settings(*split_aligner(aligner)),
+        corpora=[(Path(one), Path(other)) for one, other in corpus],
+        by_pronoun=by_pronoun,
+        resampling=Resampling(samples, seed, confidence, test, trials),
+        verdicts=None if given is None else _verdicts(given, files),
+        answers=None if given is None else given.signature,
+        progress=progress,
+    )
 
 
-def _verdicts(people: Answers, files: Files) -> dict[tuple[str, str, str], str]:
+def _verdicts(given: Answers, files: Files) -> dict[tuple[str, str, str], str]:
     """The annotators' verdicts by system, sentence and position; an error if they saw other sentences."""
     from anaphora.core.documents import read_parallel
     from anaphora.study.create import text_digest
@@ -131,11 +129,11 @@ def _verdicts(people: Answers, files: Files) -> dict[tuple[str, str, str], str]:
     source, *translations = read_parallel(files.source, *files.hypotheses)
     verdicts = {}
     for system, lines in zip(files.systems, translations, strict=True):
-        for (sentence, position), verdict in people.verdicts.get(system, {}).items():
+        for (sentence, position), verdict in given.verdicts.get(system, {}).items():
             number = int(sentence) if sentence.isascii() and sentence.isdigit() and len(sentence) < 10 else len(lines)
             if number >= len(lines):
-                raise people.foreign("item", f"{system}/{sentence}")
-            people.check(system, (sentence, position), text_digest(source[number], lines[number]))
+                raise given.foreign("item", f"{system}/{sentence}")
+            given.check(system, (sentence, position), text_digest(source[number], lines[number]))
             verdicts[system, sentence, position] = verdict
     return verdicts
 

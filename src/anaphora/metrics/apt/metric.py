@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,7 +19,6 @@ from anaphora.metrics.apt import idiap as apt_idiap
 from anaphora.metrics.apt.idiap import OTHER, Python2Set
 from anaphora.metrics.apt.result import AptResult, joined, make_result
 from anaphora.metrics.apt.task import (
-    DEFAULT_WEIGHTS,
     DIFFERENT,
     NO_CANDIDATE,
     NONE,
@@ -40,8 +39,6 @@ from anaphora.metrics.apt.task import (
 )
 from anaphora.stats.resampling import Resampling
 from anaphora.stats.signature import HASH_LENGTH, Signature, short_hash
-
-File = str | Path
 
 # The paper's variant (§2.2–2.4): from the pronouns of the source to the reference and to the candidate.
 
@@ -217,67 +214,48 @@ VARIANTS: dict[str, Callable[[Task], list[Outcome]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AptOptions(Resampling):
-    """Everything that a score depends on besides the files, resampling included.
-
-    pronouns: those to evaluate: of the source, or of the reference in the reference-side variant
-    weights, discard: what each of the six cases is worth, and which are left out of the score
-    rescue: search for pronouns that the alignment missed
-    lists: a file with pronoun lists, for other language pairs and other equivalents
-    pronoun_tags: the tags of pronouns, where there are files with tags
-    tokenize, normalize: how the paper's variant divides lines into words, and whether it makes signs one before (see
-        `anaphora.align.tokenize`); the other variants divide at single spaces
-    corpora, align_backend, align_model: how texts without an alignment file are aligned
-    by_pronoun: compare several systems also pronoun by pronoun
-    """
-
-    variant: str = "paper"
-    pronouns: Sequence[str] = ()
-    weights: Sequence[float] = DEFAULT_WEIGHTS
-    discard: Sequence[int] = ()
-    rescue: bool = True
-    lists: File | None = None
-    pronoun_tags: Sequence[str] = ("PRON",)
-    tokenize: str = DEFAULT
-    normalize: bool = True
-    corpora: Sequence[tuple[File, File]] = ()
-    align_backend: str = "thot"
-    align_model: str | None = None
-    by_pronoun: bool = False
-
-
 Verdicts = Mapping[tuple[str, str, str], str]  # system, sentence, position → what most annotators say
 
 
-def measure(
+def apt_of_files(
     files: Files,
     languages: str,
-    options: AptOptions,
-    progress: Callable[[int, int], None] | None = None,
+    *,
+    variant: str = "paper",
+    pronouns: Sequence[str] = (),
+    weighting: Weighting | None = None,
+    rescue: bool = True,
+    lists: Path | None = None,
+    pronoun_tags: Sequence[str] = ("PRON",),
+    tokenize: str = DEFAULT,
+    normalize: bool = True,
+    aligner: Settings | None = None,
+    corpora: Sequence[tuple[Path, Path]] = (),
+    by_pronoun: bool = False,
+    resampling: Resampling | None = None,
     verdicts: Verdicts | None = None,
     answers: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> AptResult:
-    """APT of files with all options.
+    """APT of one or more systems. Texts without alignment files are aligned (progress is of that).
 
+    tokenize, normalize: see `anaphora.align.tokenize`; of the paper's variant, as the others divide at single spaces
     verdicts: of annotators, which count in place of the cases; answers: which these are, for the signature
     """
-    variant = options.variant
-    weighting = Weighting(tuple(options.weights), tuple(options.discard))
+    weighting, resampling = weighting or Weighting(), resampling or Resampling()
     check_name("variant", variant, VARIANTS)
-    if variant != "paper" and options.tokenize == "moses":
+    if variant != "paper" and tokenize == "moses":
         raise AnaphoraError(f"the variant {variant} divides words at single spaces: it has no tokenization")
     one, _, other = languages.partition("-")
-    tokenization = files.tokenization(options.tokenize, options.normalize, (one, other))
     task = read_task(
         files,
-        tokenization if variant == "paper" else apt_idiap.split,
-        pronoun_lists(languages, None if options.lists is None else Path(options.lists)),
-        pronouns=tuple(map(normalize_word, options.pronouns)),
-        rescue=options.rescue,
-        pronoun_tags=frozenset(options.pronoun_tags),
-        aligner=Settings(backend=options.align_backend, model=options.align_model),
-        corpora=[(Path(one), Path(other)) for one, other in options.corpora],
+        files.tokenization(tokenize, normalize, (one, other)) if variant == "paper" else apt_idiap.split,
+        pronoun_lists(languages, lists),
+        pronouns=tuple(map(normalize_word, pronouns)),
+        rescue=rescue,
+        pronoun_tags=frozenset(pronoun_tags),
+        aligner=aligner,
+        corpora=corpora,
         progress=progress,
     )
     outcomes = VARIANTS[variant](task)
@@ -286,9 +264,9 @@ def measure(
         languages=languages,
         variant=variant,
         weighting=weighting,
-        sampling=options,
-        signature=signature_of(task, variant, weighting, options, answers=answers),
-        by_pronoun=options.by_pronoun,
+        sampling=resampling,
+        signature=signature_of(task, variant, weighting, resampling, answers=answers),
+        by_pronoun=by_pronoun,
         texts=task.texts,
     )
 
