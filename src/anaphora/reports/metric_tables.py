@@ -15,7 +15,7 @@ from anaphora.metrics.corpus import MetricsResult
 from anaphora.metrics.discomt import BY_CLASS, OVERALL, DiscoMTResult, Measure
 from anaphora.metrics.judgments import JUDGMENTS, CaseJudgments, JudgmentCounts, Learned
 from anaphora.metrics.meta import Assessment, MetaEvaluation, Sweep
-from anaphora.reports.tables import change_cells, difference_cells
+from anaphora.reports.tables import change_cells, pair_rows
 from anaphora.stats.correlation import COEFFICIENTS, Correlation, CorrelationSettings
 from anaphora.stats.paired import PairedTest
 from anaphora.stats.resampling import Resampling
@@ -74,12 +74,8 @@ def pairs_table(result: AptResult) -> Table:
     """Return differences with intervals and p-values, a section per pair."""
     rows: list[Row] = []
     for pair in result.pairs:
-        rows.append(section(f"{pair.first} → {pair.second}"))
-        rows += rows_of([("all", *difference_cells(pair.overall, DIGITS))])
-        for groups in pair.breakdowns.values():
-            cells = [(group, *difference_cells(difference, DIGITS)) for group, difference in groups.items()]
-            rows += rows_of(cells, indent=2)
-        rows += rows_of([(f"{len(pair.gained):,} pronouns better, {len(pair.lost):,} worse", *[""] * 6)])
+        changed = f"{len(pair.gained):,} pronouns better, {len(pair.lost):,} worse"
+        rows += pair_rows(pair, changed, DIGITS, titled=False)
     columns = ("", "n", "first", "second", "difference", level(result.sampling.confidence), "p")
     return Table("Systems compared, sentences resampled", columns, tuple(rows), (p_note(result.sampling.test),))
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 import json
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from anaphora.align.tokenize import notes as text_notes
 from anaphora.core.files import atomic_writer
-from anaphora.evaluation.compare import Comparison, Difference
+from anaphora.evaluation.compare import Comparison, Difference, Pair
 from anaphora.evaluation.context_usage import Condition, ContextUsage
 from anaphora.evaluation.diagnosis import Check, Diagnosis
 from anaphora.evaluation.diagnosis_evidence import STEPS
@@ -37,6 +37,7 @@ from anaphora.table import (
     section,
 )
 
+T = TypeVar("T")
 # what the tags of the published suites are called in their papers
 TITLES = {
     "reference_pronoun": "reference pronoun",
@@ -92,18 +93,26 @@ def comparison_table(comparison: Comparison, *, breakdowns: bool = True) -> Tabl
         if not breakdowns:
             rows.append(Row((f"{pair.first} → {pair.second}", *difference_cells(pair.overall))))
             continue
-        rows.append(section(f"{pair.first} → {pair.second}"))
-        rows += rows_of([("all", *difference_cells(pair.overall))])
-        for name, groups in pair.breakdowns.items():
-            for group, difference in groups.items():
-                rows += rows_of([(f"{title_of(name)}: {group}", *difference_cells(difference))], indent=2)
-        rows += rows_of([(f"{len(pair.gained):,} items gained, {len(pair.lost):,} lost", *[""] * 6)])
+        rows += pair_rows(pair, f"{len(pair.gained):,} items gained, {len(pair.lost):,} lost")
     columns = ("", "n", "first", "second", "difference", level(comparison.settings.confidence), "p")
     notes = [p_note(comparison.test)]
     if comparison.repeated and breakdowns:
         notes.append(left_out(comparison.repeated))
     notes.append(f"signature {comparison.signature}")
     return Table(f"{comparison.suite} {arrow(comparison.languages)}", columns, tuple(rows), tuple(notes))
+
+
+def pair_rows(pair: Pair, changed: str, digits: int = 3, *, titled: bool = True) -> list[Row]:
+    """Return the section of a pair of systems: differences overall and by breakdown, and how many items changed.
+
+    titled: whether groups stand after the title of their breakdown
+    """
+    rows = [section(f"{pair.first} → {pair.second}")]
+    rows += rows_of([("all", *difference_cells(pair.overall, digits))])
+    for name, groups in pair.breakdowns.items():
+        lead = f"{title_of(name)}: " if titled else ""
+        rows += rows_of([(f"{lead}{group}", *difference_cells(groups[group], digits)) for group in groups], indent=2)
+    return [*rows, *rows_of([(changed, *[""] * 6)])]
 
 
 def left_out(repeated: Mapping[str, str]) -> str:
@@ -191,16 +200,10 @@ def generative_table(results: list[Generative]) -> Table:
     first = results[0]
     asked = first.judged is not None
     rows: list[Row] = []
-    for result in results:
-        if len(results) > 1:
-            rows.append(section(result.system))
-        rows += rows_of([("all", *cells(result.counts))])
-        for name, groups in result.breakdowns.items():
-            rows.append(section(title_of(name) if len(results) == 1 else f"{result.system}: {title_of(name)}"))
-            rows += rows_of([(group, *cells(numbers)) for group, numbers in groups.items()])
     notes = text_notes({name: treatment for result in results for name, treatment in result.texts.items()})
     for result in results:
         lead = f"{result.system}: " if len(results) > 1 else ""
+        rows += _outcome_rows(lead, result.counts, result.breakdowns, cells)
         if result.gap is not None:
             gap = result.gap.difference
             by = f"{'higher' if gap > 0 else 'lower'} by {abs(gap):.3f}" if round(gap, 3) else "the same"
@@ -219,6 +222,20 @@ def generative_table(results: list[Generative]) -> Table:
     unclear = ("unclear",) if asked else ()
     columns = ("", "n", "correct", "wrong", "not found", *unclear, "accuracy", "95 % interval", "among found")
     return Table(title if len(results) > 1 else f"{title} · {first.system}", columns, tuple(rows), tuple(notes))
+
+
+def _outcome_rows(
+    lead: str, overall: T, breakdowns: Mapping[str, Mapping[str, T]], cells: Callable[[T], tuple[str, ...]]
+) -> list[Row]:
+    """Return the rows of one system: all examples, and a section for each breakdown.
+
+    lead: the name of the system and a colon, where there are several
+    """
+    rows = [section(lead.removesuffix(": "))] if lead else []
+    rows += rows_of([("all", *cells(overall))])
+    for name, groups in breakdowns.items():
+        rows += [section(f"{lead}{title_of(name)}"), *rows_of([(group, *cells(groups[group])) for group in groups])]
+    return rows
 
 
 def usage_table(usage: ContextUsage) -> Table:
@@ -368,12 +385,7 @@ def own_table(results: list[Generative]) -> Table:
         if own is None:
             continue
         lead = f"{result.system}: " if len(results) > 1 else ""
-        if lead:
-            rows.append(section(result.system))
-        rows += rows_of([("all", *cells(own.counts))])
-        for name, groups in own.breakdowns.items():
-            rows.append(section(f"{lead}{title_of(name)}"))
-            rows += rows_of([(group, *cells(numbers)) for group, numbers in groups.items()])
+        rows += _outcome_rows(lead, own.counts, own.breakdowns, cells)
         figures = own.to_dict()
         if figures["accuracy_by_reference"] is not None:
             notes.append(
