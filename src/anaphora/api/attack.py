@@ -7,8 +7,9 @@ compares accuracy before and after.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -65,9 +66,7 @@ def attack_phrase(
         phrases = [Phrase(phrase_name, dict(zip(languages, own, strict=True)), place, quoted)]
     else:
         phrases = [phrase_preset(name, as_path(presets)) for name in preset]
-    left: Counter[str] = Counter()
-    attacked = phrase_addition(loaded, phrases, truecased=truecased, on_skip=lambda why: left.update([why]))
-    return _write(attacked, output, left, progress)
+    return _write(partial(phrase_addition, loaded, phrases, truecased=truecased), output, progress)
 
 
 @named
@@ -109,16 +108,8 @@ def attack_possessive(
     antecedents, tagger = None, None
     if annotate_source or annotate_target:
         antecedents, tagger = by_annotators(loaded, annotate_source, annotate_target)
-    left: Counter[str] = Counter()
-    attacked = possessive_extension(
-        loaded,
-        owners,
-        truecased=truecased,
-        antecedents=antecedents,
-        tagger=tagger,
-        on_skip=lambda why: left.update([why]),
-    )
-    return _write(attacked, output, left, progress)
+    attack = partial(possessive_extension, loaded, owners, truecased=truecased, antecedents=antecedents, tagger=tagger)
+    return _write(attack, output, progress)
 
 
 @named
@@ -140,9 +131,7 @@ def attack_wrong_antecedent(
 
     loaded = as_suite(suite)
     nouns = distractors_for(loaded.header.source_language, loaded.header.target_language, as_path(distractors))
-    left: Counter[str] = Counter()
-    attacked = wrong_antecedent(loaded, nouns, seed=seed, truecased=truecased, on_skip=lambda why: left.update([why]))
-    return _write(attacked, output, left, progress)
+    return _write(partial(wrong_antecedent, loaded, nouns, seed=seed, truecased=truecased), output, progress)
 
 
 @named
@@ -181,9 +170,7 @@ def attack_synonym(
     translations = load_dictionary(dictionary) if dictionary else None
     net = FirstSenses(Path(wordnet)) if wordnet else None
     synonyms = Synonyms(noun_table(), senses, translations, net, Usage(loaded), shared)
-    left: Counter[str] = Counter()
-    attacked = synonym_replacement(loaded, synonyms, cases=cases, on_skip=lambda why: left.update([why]))
-    return _write(attacked, output, left, progress)
+    return _write(partial(synonym_replacement, loaded, synonyms, cases=cases), output, progress)
 
 
 @named
@@ -191,7 +178,7 @@ def attack_random_context(
     suite: Suite | File, output: File, *, seed: int = SEED, progress: Progress | None = None
 ) -> Attacked:
     """Give each example the context of another one, drawn at random."""
-    return _write(random_context(_with_context(suite, 1), seed), output, Counter(), progress)
+    return _write(random_context(_with_context(suite, 1), seed), output, progress)
 
 
 @named
@@ -199,13 +186,13 @@ def attack_shuffled_context(
     suite: Suite | File, output: File, *, seed: int = SEED, progress: Progress | None = None
 ) -> Attacked:
     """Shuffle the sentences of each context."""
-    return _write(shuffled_context(_with_context(suite, 2), seed), output, Counter(), progress)
+    return _write(shuffled_context(_with_context(suite, 2), seed), output, progress)
 
 
 @named
 def attack_no_context(suite: Suite | File, output: File, *, progress: Progress | None = None) -> Attacked:
     """Remove the context of each example."""
-    return _write(no_context(_with_context(suite, 1)), output, Counter(), progress)
+    return _write(no_context(_with_context(suite, 1)), output, progress)
 
 
 def attack_presets() -> dict[str, dict[str, Any]]:
@@ -244,8 +231,13 @@ def _with_context(suite: Suite | File, size: int) -> Suite:
     return loaded
 
 
-def _write(suite: Suite, output: File, left: Counter[str], progress: Progress | None) -> Attacked:
-    """Write an attacked suite, which must have an example."""
+def _write(attack: Suite | Callable[..., Suite], output: File, progress: Progress | None) -> Attacked:
+    """Write an attacked suite, which must have an example.
+
+    attack: the suite, or a function that makes it and calls `on_skip` with the reason for each skipped example
+    """
+    left: Counter[str] = Counter()
+    suite = attack if isinstance(attack, Suite) else attack(on_skip=lambda why: left.update([why]))
     count = 0
 
     def examples() -> Iterator[Example]:
