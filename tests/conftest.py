@@ -193,9 +193,9 @@ def parsed() -> Callable[[str], Any]:
         tokens = []
         for item in text.split():
             word, upos, head, relation, *features = item.split("/")
-            found = dict(part.split("=") for part in "".join(features).split(",") if part)
-            lemma = found.pop("Lemma", word.lower())
-            tokens.append(Token(word, lemma, upos, found, int(head) - 1 if head != "0" else None, relation))
+            actual = dict(part.split("=") for part in "".join(features).split(",") if part)
+            lemma = actual.pop("Lemma", word.lower())
+            tokens.append(Token(word, lemma, upos, actual, int(head) - 1 if head != "0" else None, relation))
         return Sentence(tuple(tokens))
 
     return sentence

@@ -15,6 +15,6 @@ print(int(re.search(r"VmHWM:\\s*(\\d+)", open("/proc/self/status").read())[1]) >
 
 def peak() -> float:
     """The peak memory of this process in MB, on Linux."""
-    found = re.search(r"VmHWM:\s*(\d+)", Path("/proc/self/status").read_text())
-    assert found
-    return int(found[1]) / 1024
+    match = re.search(r"VmHWM:\s*(\d+)", Path("/proc/self/status").read_text())
+    assert match
+    return int(match[1]) / 1024

@@ -48,7 +48,7 @@ def perfect(tmp_path: Path) -> Path:
     return file
 
 
-def test_the_package_offers_the_interface_and_nothing_heavy_before_it_is_used() -> None:
+def test_the_package_offers_the_interface_and_imports_nothing_heavy() -> None:
     assert package.evaluate is api.evaluate
     assert package.compare is api.compare
     assert package.score is api.score
@@ -134,7 +134,7 @@ def test_runs_are_compared(suite: Path, always_first: Path, perfect: Path, tmp_p
     assert list(documents.pairs[0].breakdowns) == ["document"]
 
 
-def test_what_has_scores_takes_no_more_and_what_has_none_needs_some(
+def test_scores_are_needed_exactly_where_there_are_none(
     suite: Path, always_first: Path, tmp_path: Path
 ) -> None:
     run = package.score(suite, f"scores:{always_first}", tmp_path / "run")
@@ -146,7 +146,7 @@ def test_what_has_scores_takes_no_more_and_what_has_none_needs_some(
         package.evaluate(suite)
 
 
-def test_what_is_not_there_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_files_are_errors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANAPHORA_HOME", str(tmp_path / "home"))
     with pytest.raises(AnaphoraError):
         package.load_suite("no-such-suite")
@@ -175,10 +175,10 @@ def test_a_server_is_asked_by_one_process(arguments: dict[str, Any], tmp_path: P
 def test_results_show_themselves_in_notebooks_and_as_flat_numbers(suite: Path, always_first: Path) -> None:
     result = api.evaluate(suite, scores=always_first)
     assert "<table>" in result._repr_html_()
-    found = result.metrics()
-    assert found["accuracy"] == result.accuracy
-    assert found["accuracy/pronoun/er"] == result.breakdowns["pronoun"]["er"].accuracy
-    assert (found["total"], found["ties"]) == (20, 0)
+    figures = result.metrics()
+    assert figures["accuracy"] == result.accuracy
+    assert figures["accuracy/pronoun/er"] == result.breakdowns["pronoun"]["er"].accuracy
+    assert (figures["total"], figures["ties"]) == (20, 0)
 
 
 # ------------------------------------------------------------------------------------- objects, functions, data frames

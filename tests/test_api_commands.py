@@ -89,27 +89,27 @@ NEEDED = {("score", "output")}  # a program may keep a run in memory
 
 
 def parameters(command: str) -> dict[str, inspect.Parameter]:
-    found = inspect.signature(getattr(anaphora, FUNCTIONS[command])).parameters
-    return {name: parameter for name, parameter in found.items() if name not in CALLBACKS | PYTHON_ONLY}
+    actual = inspect.signature(getattr(anaphora, FUNCTIONS[command])).parameters
+    return {name: parameter for name, parameter in actual.items() if name not in CALLBACKS | PYTHON_ONLY}
 
 
 def options(command: str) -> dict[str, click.Parameter]:
-    found = {str(option.name): option for option in COMMANDS[f"anaphora {command}"].params}
-    hidden = {name for name, option in found.items() if isinstance(option, click.Option) and option.hidden}
+    actual = {str(option.name): option for option in COMMANDS[f"anaphora {command}"].params}
+    hidden = {name for name, option in actual.items() if isinstance(option, click.Option) and option.hidden}
     left_out = (PRINTED | hidden) - parameters(command).keys()
-    return {name: option for name, option in found.items() if name not in left_out}
+    return {name: option for name, option in actual.items() if name not in left_out}
 
 
 def members(annotation: str, command: str) -> set[Any]:
     """The types that an annotation is made of, in unions, sequences and tuples; Literals as they are."""
-    pending, found = [eval(annotation, inspect.unwrap(getattr(anaphora, FUNCTIONS[command])).__globals__)], set()
+    pending, actual = [eval(annotation, inspect.unwrap(getattr(anaphora, FUNCTIONS[command])).__globals__)], set()
     while pending:
         kind = pending.pop()
         if typing.get_origin(kind) in (types.UnionType, typing.Union, Sequence, tuple):
             pending += typing.get_args(kind)
         else:
-            found.add(kind)
-    return found
+            actual.add(kind)
+    return actual
 
 
 def test_every_command_has_a_function() -> None:

@@ -31,7 +31,7 @@ def text_of(name: str) -> str:
     return " ".join((ROOT / name).read_text(encoding="utf-8").split())
 
 
-def test_the_range_of_contrapro_s_models_is_that_of_table_6() -> None:
+def test_the_range_of_contrapro_models_is_table_6_s() -> None:
     low, high = min(CONTEXT_AWARE.values()), max(CONTEXT_AWARE.values())
     baselines = f"{min(SENTENCE_LEVEL.values()):.2f}–{max(SENTENCE_LEVEL.values()):.2f}"
     text = text_of("docs/questions.md")

@@ -17,16 +17,16 @@ TOOLS += ("contextual-mt", "inseq", "mt-metrics-eval", "compare-mt", "MT-Telesco
 
 def tables() -> list[list[list[str]]]:
     """The tables of the page, a list of cells for each row; the line of dashes is left out."""
-    found: list[list[list[str]]] = []
+    actual: list[list[list[str]]] = []
     inside = False
     for line in TEXT.splitlines():
         if line.startswith("|"):
             if not inside:
-                found.append([])
+                actual.append([])
             if set(line) - set("|-"):
-                found[-1].append([cell.strip() for cell in line.strip("|").split("|")])
+                actual[-1].append([cell.strip() for cell in line.strip("|").split("|")])
         inside = line.startswith("|")
-    return found
+    return actual
 
 
 *COMPARED, LOOKED = tables()
@@ -52,15 +52,15 @@ def test_every_cell_has_evidence(head: list[str], row: list[str]) -> None:
     for tool, cell in zip(head[2:], row[2:], strict=True):
         if cell == "–":
             continue
-        found = re.fullmatch(r"\[[^]]+\]\[([a-z-]+)\]", cell)
-        assert found, f"{tool}: {cell} has no link"
-        address = FIXED.fullmatch(ADDRESSES[found[1]])
-        assert address, f"{ADDRESSES[found[1]]} is not a file at a commit"
+        match = re.fullmatch(r"\[[^]]+\]\[([a-z-]+)\]", cell)
+        assert match, f"{tool}: {cell} has no link"
+        address = FIXED.fullmatch(ADDRESSES[match[1]])
+        assert address, f"{ADDRESSES[match[1]]} is not a file at a commit"
         assert f"[{address[1]}]" in LOOKED_AT[tool][1], f"{tool}: evidence from another repository"
 
 
 @pytest.mark.parametrize("tool", ["COMET", "lm-eval", "sacreBLEU", "CTXPRO"])
-def test_tools_that_download_test_sets_are_said_to(tool: str) -> None:
+def test_tools_that_download_test_sets_are_marked(tool: str) -> None:
     """`comet-score -d wmt22:en-de`, `dataset_path: wmt16`: both were denied once."""
     cells = [row[head.index(tool)] for head, row in FEATURES if row[0] == "Downloads test sets" and tool in head]
     assert cells

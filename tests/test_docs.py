@@ -74,9 +74,9 @@ class Command:
     def exit_codes(self) -> tuple[int, ...]:
         """How the command may end: as its output says; a gate (--fail-…) without output may pass or fail."""
         codes = {"error: ": 2, "failed: ": 1}
-        said = next((code for line in self.shown for start, code in codes.items() if line.startswith(start)), None)
-        if said is not None:
-            return (said,)
+        message = next((code for line in self.shown for start, code in codes.items() if line.startswith(start)), None)
+        if message is not None:
+            return (message,)
         return (0, 1) if " --fail-" in self.text and not self.shown else (0,)
 
     @property
@@ -95,60 +95,60 @@ class Block:
 
 def blocks_of(markdown: str) -> list[Block]:
     """The fenced blocks of a document in its order."""
-    found: list[Block] = []
+    actual: list[Block] = []
     fence, indent = "", 0
     for number, line in enumerate(markdown.splitlines(), start=1):
         marks = FENCE.match(line)
         if not fence:
             if marks:
                 fence, indent = marks["marks"], len(marks["indent"])
-                found.append(Block(marks["language"].strip(), number + 1, []))
+                actual.append(Block(marks["language"].strip(), number + 1, []))
         elif marks and marks["marks"].startswith(fence) and not marks["language"].strip():
             fence = ""
         else:
-            found[-1].lines.append((line[indent:] if not line[:indent].strip() else line).rstrip())
-    return found
+            actual[-1].lines.append((line[indent:] if not line[:indent].strip() else line).rstrip())
+    return actual
 
 
 def commands_of(markdown: str) -> list[Command]:
     """The commands of a document in its order, Python blocks and files of TOML among them."""
-    found: list[Command] = []
+    actual: list[Command] = []
     for block in blocks_of(markdown):
         if block.language == "python":
             text = "\n".join(block.lines)
-            found.append(Command(text, block.first, "python", skipped=bool(NEEDS.search(block.lines[0]))))
+            actual.append(Command(text, block.first, "python", skipped=bool(NEEDS.search(block.lines[0]))))
         elif block.language == "toml" and TOML.match(block.lines[0]):
-            found.append(Command("\n".join(block.lines), block.first, "toml"))
+            actual.append(Command("\n".join(block.lines), block.first, "toml"))
         elif block.language in ("sh", "console"):
-            found += _shell(block)
-    return found
+            actual += _shell(block)
+    return actual
 
 
 def _shell(block: Block) -> list[Command]:
     """The commands of a shell block."""
     prompted = block.language == "console" or any(line.startswith("$ ") for line in block.lines)
-    found: list[Command] = []
+    actual: list[Command] = []
     for number, line in enumerate(block.lines, start=block.first):
-        if found and found[-1].text.endswith("\\"):
-            found[-1].text = f"{found[-1].text[:-1].rstrip()} {line.removeprefix('> ').strip()}"
-        elif found and NEEDS.match(line) and not found[-1].shown:
-            found[-1].skipped = True
+        if actual and actual[-1].text.endswith("\\"):
+            actual[-1].text = f"{actual[-1].text[:-1].rstrip()} {line.removeprefix('> ').strip()}"
+        elif actual and NEEDS.match(line) and not actual[-1].shown:
+            actual[-1].skipped = True
         elif line.startswith("$ ") or (not prompted and line and not line.startswith("#")):
-            found.append(Command(line.removeprefix("$ "), number, block.language))
-        elif found and block.language == "console":
-            found[-1].shown.append(line)
-        if found and NEEDS.search(found[-1].text):
-            found[-1].skipped = True
-    for command in found:
+            actual.append(Command(line.removeprefix("$ "), number, block.language))
+        elif actual and block.language == "console":
+            actual[-1].shown.append(line)
+        if actual and NEEDS.search(actual[-1].text):
+            actual[-1].skipped = True
+    for command in actual:
         while command.shown and not command.shown[-1]:
             command.shown.pop()
-    return found
+    return actual
 
 
 def parse_problem(text: str) -> str | None:
     """What is wrong with a command that is not run; None for programs that are not ours."""
     words = shlex.split(text, comments=True)
-    ends = [place for place, word in enumerate(words) if word in (">", "|", "&&", ";")]
+    ends = [position for position, word in enumerate(words) if word in (">", "|", "&&", ";")]
     words = words[: min(ends, default=len(words))]
     if words[0] == "anaphora":
         try:
@@ -209,9 +209,9 @@ def problems_of(markdown: str, folder: Path, *, all_inputs: bool = False) -> lis
     problems, before = [], ""
     unmade: set[str] = set()  # names that Python blocks would have made that did not run
     for command in commands:
-        place = f"line {command.line}: $ {command.text}"
+        position = f"line {command.line}: $ {command.text}"
         if any(sign in command.text for sign in REST) and command.language in ("sh", "console"):
-            problems.append(f"{place}\nan ellipsis in a command: it could not be run by a reader")
+            problems.append(f"{position}\nan ellipsis in a command: it could not be run by a reader")
         elif command.language == "toml":
             (folder / TOML.match(command.text.splitlines()[0])[1]).write_text(command.text + "\n", encoding="utf-8")  # type: ignore[index]
         elif command.language == "python":
@@ -222,18 +222,18 @@ def problems_of(markdown: str, folder: Path, *, all_inputs: bool = False) -> lis
                 before += command.text + "\n"
                 done = _run(["python", "-c", before], folder, environment)
                 if done.returncode:
-                    problems.append(f"{place}\nexit code {done.returncode}:\n{done.stdout}")
+                    problems.append(f"{position}\nexit code {done.returncode}:\n{done.stdout}")
         elif command.skipped or command.program in ("pip", "make") or any(name in command.text for name in lacking):
             if wrong := parse_problem(command.text):
-                problems.append(f"{place}\n{wrong}")
+                problems.append(f"{position}\n{wrong}")
         else:
             done = _run(["bash", "-e", "-o", "pipefail", "-c", command.text], folder, environment)
             printed = [line.rstrip() for line in done.stdout.rstrip().splitlines()]
             if done.returncode not in command.exit_codes:
                 expected = " or ".join(map(str, command.exit_codes))
-                problems.append(f"{place}\nexit code {done.returncode} instead of {expected}:\n{done.stdout}")
+                problems.append(f"{position}\nexit code {done.returncode} instead of {expected}:\n{done.stdout}")
             elif command.shown and (departs := difference(command.shown, printed)):
-                problems.append(f"{place}\n{departs}")
+                problems.append(f"{position}\n{departs}")
     return problems
 
 
@@ -301,9 +301,9 @@ def test_commands_in_sentences_have_options_that_exist(document: Path) -> None:
 def test_workflows_have_commands_that_are_understood() -> None:
     blocks = blocks_of((ROOT / "docs" / "ci.md").read_text(encoding="utf-8"))
     lines = [line for block in blocks if block.language == "yaml" for line in block.lines]
-    found = [match[1] for line in lines if (match := re.search(r"((?:anaphora [a-z]+|pip install) .*)$", line))]
-    assert len(found) > 5
-    assert [problem for command in found if (problem := parse_problem(command))] == []
+    actual = [match[1] for line in lines if (match := re.search(r"((?:anaphora [a-z]+|pip install) .*)$", line))]
+    assert len(actual) > 5
+    assert [problem for command in actual if (problem := parse_problem(command))] == []
 
 
 def test_the_readme_shows_the_program_at_work() -> None:
@@ -320,11 +320,11 @@ def anchors(document: Path) -> set[str]:
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_links_between_the_documents_lead_somewhere(document: Path) -> None:
-    for target, place in re.findall(r"\]\(([^)#\s]+)(?:#([^)]*))?\)", document.read_text(encoding="utf-8")):
+    for target, position in re.findall(r"\]\(([^)#\s]+)(?:#([^)]*))?\)", document.read_text(encoding="utf-8")):
         ours = re.sub(OURS, f"{ROOT}/", target)
         if "://" not in ours:
             assert (document.parent / ours).exists(), f"{document.name}: {target}"
-            assert not place or place in anchors(document.parent / ours), f"{document.name}: {target}#{place}"
+            assert not position or position in anchors(document.parent / ours), f"{document.name}: {target}#{position}"
 
 
 # ------------------------------------------------------------------------------- is the mechanism itself right?
@@ -395,8 +395,8 @@ assert tomllib.load(open("some.toml", "rb"))["key"] == number
 
 
 def test_the_commands_of_a_document_are_found() -> None:
-    found = commands_of(MADE_UP)
-    assert [(command.line, command.text.split(" #")[0].split()[:3]) for command in found] == [
+    actual = commands_of(MADE_UP)
+    assert [(command.line, command.text.split(" #")[0].split()[:3]) for command in actual] == [
         (5, ["anaphora", "--version"]),
         (7, ["anaphora", "demo", "--stand-ins"]),
         (9, ["tail", "-n", "1"]),
@@ -413,13 +413,13 @@ def test_the_commands_of_a_document_are_found() -> None:
         (55, ["#", "some.toml", "key"]),
         (60, ["import", "tomllib", "assert"]),
     ]
-    assert [number for number, command in enumerate(found) if command.skipped] == [5, 6]
-    assert found[3].text == "anaphora evaluate demo/suite.jsonl --scores nowhere"
+    assert [number for number, command in enumerate(actual) if command.skipped] == [5, 6]
+    assert actual[3].text == "anaphora evaluate demo/suite.jsonl --scores nowhere"
     shown = [["anaphora 0.0.0"], ["…"], ["}"], ["error: nowhere: no such file"]]
-    assert [command.shown for command in found[:10]] == [*shown, *[[]] * 6]
+    assert [command.shown for command in actual[:10]] == [*shown, *[[]] * 6]
     exits = {3: (2,), 7: (0, 1), 11: (1,)}
-    assert [command.exit_codes for command in found] == [exits.get(number, (0,)) for number in range(len(found))]
-    assert len(found[11].shown) == 3
+    assert [command.exit_codes for command in actual] == [exits.get(number, (0,)) for number in range(len(actual))]
+    assert len(actual[11].shown) == 3
 
 
 def test_a_document_that_is_not_true_is_found_out(tmp_path: Path) -> None:

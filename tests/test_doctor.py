@@ -26,14 +26,14 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "home"
 
 
-def found(area: str) -> dict[str, doctor.Finding]:
+def findings_in(area: str) -> dict[str, doctor.Finding]:
     return {finding.name: finding for finding in doctor.check_installation() if finding.area == area}
 
 
 def test_extras_are_those_that_the_project_declares(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "requires", lambda name: DECLARED)
     assert doctor.extras() == {"hf": ("torch", "no-such-package"), "new": ("pytest",)}
-    extras = found("extras")
+    extras = findings_in("extras")
     assert (extras["hf"].fine, extras["hf"].remedy) == (False, 'pip install "anaphora[hf]"')
     assert "no-such-package" in extras["hf"].found
     assert (extras["new"].fine, extras["new"].remedy) == (True, "")
@@ -46,17 +46,17 @@ def test_the_real_declaration_is_understood() -> None:
 
 
 def test_every_kind_of_system_is_there() -> None:
-    assert {"hf:", "lm:", "nmt:", "scores:"} <= set(found("systems"))
-    assert found("systems")["scores:"].fine
+    assert {"hf:", "lm:", "nmt:", "scores:"} <= set(findings_in("systems"))
+    assert findings_in("systems")["scores:"].fine
 
 
 def test_suites_on_this_machine_are_named(home: Path) -> None:
-    assert list(found("suites")) == ["others"]
+    assert list(findings_in("suites")) == ["others"]
     demo_suite().write(home / "suites" / "contrapro.jsonl")
-    assert list(found("suites")) == ["contrapro", "others"]
+    assert list(findings_in("suites")) == ["contrapro", "others"]
 
 
 def test_a_home_that_cannot_be_written_to(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert found("machine")["home"].fine
+    assert findings_in("machine")["home"].fine
     monkeypatch.setattr(doctor.os, "access", lambda path, mode: False)
-    assert "ANAPHORA_HOME" in found("machine")["home"].remedy
+    assert "ANAPHORA_HOME" in findings_in("machine")["home"].remedy

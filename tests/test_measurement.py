@@ -33,8 +33,8 @@ VALUES = st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=8),
 
 
 def test_plain_scoring_has_no_settings() -> None:
-    found = measurement_of("1+1", HEADER)
-    assert (found.settings, found.code) == ({}, None)
+    measurement = measurement_of("1+1", HEADER)
+    assert (measurement.settings, measurement.code) == ({}, None)
 
 
 @pytest.mark.parametrize(
@@ -58,9 +58,9 @@ def test_plain_scoring_has_no_settings() -> None:
     ],
 )
 def test_a_setting_of_the_measurement_changes_the_code(change: dict[str, Any]) -> None:
-    found = measurement_of("1+1", {**HEADER, **change})
-    assert found.code is not None
-    assert set(found.settings) == set(change)
+    measurement = measurement_of("1+1", {**HEADER, **change})
+    assert measurement.code is not None
+    assert set(measurement.settings) == set(change)
 
 
 @pytest.mark.parametrize("name", sorted(IDENTITY | COMPUTATION))

@@ -79,7 +79,7 @@ SET_BY = {
 }
 
 
-def found(name: str) -> Any:
+def look_up(name: str) -> Any:
     module, _, path = name.partition(":")
     value: Any = importlib.import_module(module)
     for part in path.split("."):
@@ -91,7 +91,7 @@ def found(name: str) -> Any:
 def test_it_is_still_there(interface: Interface) -> None:
     if find_spec(interface.library) is None:
         pytest.skip(f"{interface.library} is not installed")
-    value = found(interface.name)
+    value = look_up(interface.name)
     if interface.parameters:
         function = value.__func__ if isinstance(value, staticmethod | classmethod) else value
         assert set(interface.parameters) <= set(inspect.signature(function).parameters)
@@ -100,16 +100,16 @@ def test_it_is_still_there(interface: Interface) -> None:
 @pytest.mark.parametrize("name", SET_BY)
 def test_objects_still_have_their_attributes(name: str) -> None:
     pytest.importorskip(name.split(":")[0].split(".")[0])
-    source = inspect.getsource(found(name))
+    source = inspect.getsource(look_up(name))
     for attribute in SET_BY[name]:
         assert re.search(rf"{re.escape(attribute)}\b(: [^=\n]+)? = ", source), attribute
 
 
 def test_an_interface_that_is_gone_is_noticed() -> None:
     with pytest.raises(AttributeError):
-        found("click:Context._never_there")
+        look_up("click:Context._never_there")
     with pytest.raises(ImportError):
-        found("click._never_there:anything")
+        look_up("click._never_there:anything")
 
 
 def test_every_library_has_an_upper_bound() -> None:
@@ -121,7 +121,7 @@ def test_every_library_has_an_upper_bound() -> None:
         assert all("<" in entry.split(";")[0] for entry in entries), entries
 
 
-def test_each_is_used_where_it_is_said() -> None:
+def test_each_is_used_where_it_is_listed() -> None:
     for interface in INTERFACES:
         text = (ROOT / "src" / "anaphora" / interface.used_by).read_text(encoding="utf-8")
         assert interface.name.replace(":", ".").rsplit(".", 1)[-1] in text, interface
@@ -140,7 +140,7 @@ def test_no_private_name_of_these_libraries_is_missing_here() -> None:
         for path in sources
         for name in re.findall(r"(?<!self)(?<!cls)\.(_[a-z]\w*)", path.read_text(encoding="utf-8"))
     }
-    assert {(name, place) for name, place in used if name not in own | listed} == set()
+    assert {(name, position) for name, position in used if name not in own | listed} == set()
 
 
 def test_the_c_functions_of_llama_cpp_belong_to_one_version() -> None:

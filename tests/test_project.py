@@ -23,7 +23,7 @@ from tests.slow import slow_tests
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def test_the_version_is_said_in_one_place() -> None:
+def test_the_version_is_written_once() -> None:
     assert re.fullmatch(r"\d+\.\d+\.\d+\w*", anaphora.__version__)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert "version" not in project["project"]
@@ -117,14 +117,14 @@ def quotations(sentences: Iterable[str], texts: Iterable[str]) -> set[str]:
         sentence = sentence[start.start() :].rstrip() if start else ""
         if len(sentence) > LONG:
             beginnings.setdefault(sentence[:LONG], set()).add(sentence)
-    found = set()
+    actual = set()
     for text in texts:
         for match in FIRST_LETTER.finditer(text):
-            place = match.start()
-            for sentence in beginnings.get(text[place : place + LONG], ()):
-                if text.startswith(sentence, place):
-                    found.add(sentence)
-    return found
+            position = match.start()
+            for sentence in beginnings.get(text[position : position + LONG], ()):
+                if text.startswith(sentence, position):
+                    actual.add(sentence)
+    return actual
 
 
 def test_a_quotation_is_found() -> None:
@@ -172,8 +172,8 @@ def test_sentences_are_read_from_every_kind_of_file(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(json.dumps(document))
     (tmp_path / "b.jsonl").write_text(f"{json.dumps(four)}\n{json.dumps([five])}\n")
     (tmp_path / "c.txt.gz").write_bytes(gzip.compress(f"{one} <SEP> {two}\n7\t{three}\n# text = {six}\n".encode()))
-    found = [[s.strip() for s in sentences_of(tmp_path / name)] for name in ("a.json", "b.jsonl", "c.txt.gz")]
-    assert found == [[one, two, three], [four, five], [one, two, "7", three, "", six]]
+    actual = [[s.strip() for s in sentences_of(tmp_path / name)] for name in ("a.json", "b.jsonl", "c.txt.gz")]
+    assert actual == [[one, two, three], [four, five], [one, two, "7", three, "", six]]
 
 
 def test_no_data_of_others_is_in_the_repository(data: Callable[[str], Path]) -> None:
@@ -192,9 +192,9 @@ def test_no_data_of_others_is_in_the_repository(data: Callable[[str], Path]) -> 
     unescaped = (ESCAPED.sub(lambda match: chr(int(match[1], 16)), text) for text in texts.values())
     files = [f for f in sorted(data("").rglob("*")) if f.is_file() and f.suffix != ".zst" and not ABOUT.search(f.name)]
     assert files
-    found = quotations((s for file in files for s in sentences_of(file)), unescaped)
-    where = {s: [path.relative_to(ROOT).as_posix() for path, text in texts.items() if s in text] for s in found}
-    assert not found, where
+    actual = quotations((s for file in files for s in sentences_of(file)), unescaped)
+    where = {s: [path.relative_to(ROOT).as_posix() for path, text in texts.items() if s in text] for s in actual}
+    assert not actual, where
 
 
 def test_every_test_file_is_collected(request: pytest.FixtureRequest) -> None:

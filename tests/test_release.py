@@ -88,8 +88,8 @@ def test_it_runs_from_where_it_is_installed(installed: Path, tmp_path: Path) -> 
 
     assert run("--version") == f"anaphora {__version__}\n"
     where = [sys.executable, "-c", "import anaphora; print(anaphora.__file__)"]
-    found = subprocess.run(where, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True).stdout
-    assert found.startswith(str(installed)), "it is not what was installed that runs here"
+    actual = subprocess.run(where, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True).stdout
+    assert actual.startswith(str(installed)), "it is not what was installed that runs here"
     run("doctor")
     run("demo", "--stand-ins", "-o", "demo")
     run("build", "templates", "--only", "gender", "-o", "gender.jsonl")

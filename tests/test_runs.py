@@ -111,7 +111,7 @@ def test_what_is_written_is_read_back(items: list[ScoredExample], name: str) -> 
         assert list(run) == items  # and again
 
 
-def test_a_run_is_a_folder_unless_its_name_is_that_of_a_file(tmp_path: Path) -> None:
+def test_a_run_is_a_folder_unless_named_as_a_file(tmp_path: Path) -> None:
     assert write_run(tmp_path / "runs" / "one", HEADER, ITEMS) == tmp_path / "runs" / "one" / "run.jsonl"
     assert write_run(tmp_path / "two.jsonl", HEADER, ITEMS).is_file()
     assert write_run(tmp_path / "three.jsonl.gz", HEADER, ITEMS).read_bytes()[:2] == b"\x1f\x8b"
@@ -273,7 +273,7 @@ GOOD = {"id": "1", "scores": [-1.0, -2.0], "gold": 0, "tags": {}}
         ({"id": 7}, "'id' must be a string, 'tags' an object"),
     ],
 )
-def test_a_record_that_cannot_be_evaluated_is_refused_with_its_line(
+def test_an_unusable_record_is_refused_with_its_line(
     tmp_path: Path, change: dict[str, Any], message: str
 ) -> None:
     file = tmp_path / "x.jsonl"
@@ -377,7 +377,7 @@ def whole(tmp_path: Path) -> bytes:
     return finished(tmp_path / "whole")
 
 
-def test_the_finished_run_is_in_the_order_of_the_suite_and_nothing_else_stays(tmp_path: Path, whole: bytes) -> None:
+def test_a_finished_run_is_complete_and_in_suite_order(tmp_path: Path, whole: bytes) -> None:
     assert [line.partition(b'"id":"')[2][:3] for line in whole.splitlines()[1:4]] == [
         "é0".encode(),
         "é1".encode(),
@@ -428,7 +428,7 @@ def test_a_finished_run_is_kept_and_resuming_it_does_nothing(tmp_path: Path, who
         (replace(HEADER_UNFINISHED, system="x:z"), "system: "),
     ],
 )
-def test_another_run_is_never_mixed_in_and_the_difference_is_reported(
+def test_another_run_is_never_mixed_in(
     tmp_path: Path, other: RunHeader, difference: str
 ) -> None:
     interrupted(tmp_path / "run")
@@ -436,7 +436,7 @@ def test_another_run_is_never_mixed_in_and_the_difference_is_reported(
         finished(tmp_path / "run", resume=True, header=other)
 
 
-def test_how_fast_a_server_is_asked_does_not_make_another_run(tmp_path: Path) -> None:
+def test_request_rates_do_not_make_another_run(tmp_path: Path) -> None:
     interrupted(tmp_path / "run")
     assert finished(tmp_path / "run", resume=True, header=replace(HEADER_UNFINISHED, system="x:y?concurrency=1"))
 

@@ -48,20 +48,20 @@ def test_ticks_are_round(low: float, high: float, labels: list[str]) -> None:
 @given(RANGES)
 def test_ticks_are_within_the_range_and_evenly_spaced(bounds: tuple[float, float]) -> None:
     low, high = bounds
-    found = [value for value, _ in ticks(low, high)]
-    assert 1 <= len(found) <= 5
+    actual = [value for value, _ in ticks(low, high)]
+    assert 1 <= len(actual) <= 5
     room = 1e-6 * (high - low)
-    assert all(low - room <= value <= high + room for value in found)
-    steps = {round((b - a) / (high - low), 6) for a, b in itertools.pairwise(found)}
+    assert all(low - room <= value <= high + room for value in actual)
+    steps = {round((b - a) / (high - low), 6) for a, b in itertools.pairwise(actual)}
     assert len(steps) <= 1
 
 
 @FIXED
 @given(RANGES)
 def test_labels_are_all_different_and_say_the_value(bounds: tuple[float, float]) -> None:
-    found = ticks(*bounds)
-    assert len({label for _, label in found}) == len(found)
-    for value, label in found:
+    labels = ticks(*bounds)
+    assert len({label for _, label in labels}) == len(labels)
+    for value, label in labels:
         assert float(label.replace("−", "-")) == pytest.approx(value, rel=1e-9, abs=1e-9)
 
 

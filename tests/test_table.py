@@ -85,7 +85,7 @@ def test_tsv_has_the_section_in_a_column_of_its_own() -> None:
     )
 
 
-def test_a_row_after_a_section_that_is_not_in_it_stands_alone() -> None:
+def test_a_row_after_a_section_stands_alone() -> None:
     table = Table("t", ("", "n"), (section("one"), *rows_of([("a", "1")]), Row(("rest", "2"))))
     assert table.render("tsv").splitlines()[1:] == ["one\ta\t1", "\trest\t2"]
 
@@ -118,7 +118,7 @@ def test_figures_stand_under_each_other_whatever_the_letters() -> None:
     assert table.render("table").splitlines()[2:] == ["sie   1", "它们  1", "e\u0301     1"]
 
 
-def test_a_long_section_does_not_push_its_figures_out_of_line() -> None:
+def test_a_long_section_does_not_shift_its_figures() -> None:
     table = Table("t", ("", "n"), (section("a section with a long name"), *rows_of([("er", "1"), ("sie", "22")])))
     _, head, _, first, second = table.render("table").splitlines()
     assert len(head) == len(first) == len(second)

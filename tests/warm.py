@@ -70,17 +70,17 @@ def start(*command: str, new_session: bool = False, env: dict[str, str] | None =
 
         @property
         def pid_of_command(self) -> int:
-            return int(told.read_text())
+            return int(address.read_text())
 
     words = client()
     with tempfile.NamedTemporaryFile(dir=Path(words[-1]).parent, delete=False) as file:  # removed with the server
-        told = Path(file.name)
-    wishes = {PID: str(told), **({SESSION: "1"} if new_session else {})}
-    found = Warm([*words, *command], env={**(os.environ if env is None else env), **wishes}, **options)
-    while not told.read_text().endswith("\n"):
-        assert found.poll() is None, "the server of warm processes does not answer"
+        address = Path(file.name)
+    wishes = {PID: str(address), **({SESSION: "1"} if new_session else {})}
+    actual = Warm([*words, *command], env={**(os.environ if env is None else env), **wishes}, **options)
+    while not address.read_text().endswith("\n"):
+        assert actual.poll() is None, "the server of warm processes does not answer"
         time.sleep(0.005)
-    return found
+    return actual
 
 
 def call(path: str, arguments: list[str]) -> int:
@@ -138,16 +138,16 @@ def answer(connection: socket.socket) -> None:
     child = os.fork()
     if child == 0:
         connection.close()
-        for place, stream in enumerate(streams):
-            os.dup2(stream, place)
+        for position, stream in enumerate(streams):
+            os.dup2(stream, position)
             os.close(stream)
         os.environ.clear()
         os.environ.update(variable.split("=", 1) for variable in variables)
         os.chdir(folder[0])
         if os.environ.pop(SESSION, ""):
             os.setsid()
-        if told := os.environ.pop(PID, ""):
-            with open(told, "w") as file:
+        if address := os.environ.pop(PID, ""):
+            with open(address, "w") as file:
                 file.write(f"{os.getpid()}\n")
         leave(run(command))
     for stream in streams:
@@ -194,9 +194,9 @@ def run(command: list[str]) -> int:
 def open_streams() -> None:
     """Standard streams as Python opens them when it starts."""
     sys.stdin = sys.__stdin__ = open(0, encoding="utf-8", closefd=False)
-    for name, place, errors in (("stdout", 1, "strict"), ("stderr", 2, "backslashreplace")):
-        lines = place == 2 or os.isatty(place)
-        stream = open(place, "w", encoding="utf-8", errors=errors, closefd=False, buffering=1 if lines else -1)
+    for name, position, errors in (("stdout", 1, "strict"), ("stderr", 2, "backslashreplace")):
+        lines = position == 2 or os.isatty(position)
+        stream = open(position, "w", encoding="utf-8", errors=errors, closefd=False, buffering=1 if lines else -1)
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)
 
@@ -224,7 +224,7 @@ def preload() -> None:
 
     import anaphora
 
-    names = [found.name for found in pkgutil.walk_packages(anaphora.__path__, "anaphora.")]
+    names = [actual.name for actual in pkgutil.walk_packages(anaphora.__path__, "anaphora.")]
     names = [name for name in names if not name.endswith("__main__")]
     extras = ("sacrebleu", "sacremoses", "sentencepiece", "spacy", "peft", "ray", "rich.progress", "rich.table")
     for name in (*names, *extras):

@@ -42,14 +42,14 @@ def test_sentences_are_aligned_better_inside_a_larger_corpus(toy: Toy) -> None:
     assert set(alone) != truth  # nothing but the order of words is known
 
 
-def test_a_pair_with_an_empty_side_has_no_links_and_is_not_learned_from(toy: Toy) -> None:
+def test_a_pair_with_an_empty_side_is_not_learned_from(toy: Toy) -> None:
     source, target = [[], *toy.source[:20], ["s1"], *toy.source[20:]], [["t1"], *toy.target[:20], [], *toy.target[20:]]
     aligner = Aligner(QUICK)
-    found = aligner.train(source, target, corpus=[([], ["t2"]), ([], [])])
-    assert (found[0], found[21]) == ((), ())
-    assert [*found[1:21], *found[22:]] == align(toy.source, toy.target, settings=QUICK)
+    trained = aligner.train(source, target, corpus=[([], ["t2"]), ([], [])])
+    assert (trained[0], trained[21]) == ((), ())
+    assert [*trained[1:21], *trained[22:]] == align(toy.source, toy.target, settings=QUICK)
     assert aligner.trained_on == len(toy.source)
-    assert aligner.align(source[:3], target[:3]) == found[:3]
+    assert aligner.align(source[:3], target[:3]) == trained[:3]
 
 
 def test_case_is_ignored_by_default(toy: Toy) -> None:
@@ -58,8 +58,8 @@ def test_case_is_ignored_by_default(toy: Toy) -> None:
     for lowercase in (True, False):
         aligner = Aligner(Settings(model="fast_align", lowercase=lowercase))
         aligner.train(toy.source, toy.target)
-        (found,) = aligner.align([["S1", "s2", "S3"]], [["T3", "t2", "T1"]])
-        known[lowercase] = set(found) == {(0, 2), (1, 1), (2, 0)}
+        (alignments,) = aligner.align([["S1", "s2", "S3"]], [["T3", "t2", "T1"]])
+        known[lowercase] = set(alignments) == {(0, 2), (1, 1), (2, 0)}
     assert known == {True: True, False: False}
 
 
@@ -67,28 +67,28 @@ def test_the_symmetrization_is_applied() -> None:
     """A word that is translated by two: only one direction can have both links."""
     source = [["no", w] for w in "abcdefgh"] + [[w] for w in "abcdefgh"]
     target = [["ne", w.upper(), "pas"] for w in "abcdefgh"] + [[w.upper()] for w in "abcdefgh"]
-    found = {
+    actual = {
         name: set(align(source, target, settings=Settings(model="ibm1", symmetrize=name))[0])
         for name in ("intersection", "grow-diag-final-and", "union", "forward", "backward")
     }
-    assert found["union"] == found["forward"] == {(0, 0), (0, 2), (1, 1)}
-    assert found["intersection"] == found["backward"]
-    assert len(found["backward"]) == 2
-    assert found["grow-diag-final-and"] == found["union"]  # beside 1-1 there is a word without a link
+    assert actual["union"] == actual["forward"] == {(0, 0), (0, 2), (1, 1)}
+    assert actual["intersection"] == actual["backward"]
+    assert len(actual["backward"]) == 2
+    assert actual["grow-diag-final-and"] == actual["union"]  # beside 1-1 there is a word without a link
 
 
 def test_a_system_is_aligned_the_same_whatever_the_others_are(toy: Toy) -> None:
     reference = toy.target
     systems = {"same": toy.target, "turned": turned_round(toy.target), "other": toy_text(40, seed=3).target}
 
-    def found(*names: str) -> dict[str, list[Alignment]]:
+    def aligned_systems(*names: str) -> dict[str, list[Alignment]]:
         chosen = {name: systems[name] for name in names}
         return align_systems(toy.source, reference, chosen, settings=QUICK).systems
 
-    together = found("same", "turned", "other")
+    together = aligned_systems("same", "turned", "other")
     assert list(together) == ["same", "turned", "other"]
-    assert found("other", "turned", "same") == together
-    assert found("turned") == {"turned": together["turned"]}
+    assert aligned_systems("other", "turned", "same") == together
+    assert aligned_systems("turned") == {"turned": together["turned"]}
     alone = align_systems(toy.source, reference, {}, settings=QUICK).reference
     assert align_systems(toy.source, reference, systems, settings=QUICK).reference == alone
 
@@ -98,22 +98,22 @@ def test_a_system_is_aligned_inside_corpus_and_reference() -> None:
     system = turned_round(toy.target)
     corpus, scored = (list(zip(text.source, text.target, strict=True)) for text in (more, toy))
 
-    def found(corpus: Sequence[Pair]) -> list[Alignment]:
+    def aligned_systems(corpus: Sequence[Pair]) -> list[Alignment]:
         return align_systems(toy.source, toy.target, {"x": system}, corpus=corpus, settings=QUICK).systems["x"]
 
-    assert found(corpus) == align(toy.source, system, corpus=[*corpus, *scored], settings=QUICK)
-    assert found([]) == align(toy.source, system, corpus=scored, settings=QUICK)
-    assert found([]) != align(toy.source, system, settings=QUICK)
-    assert found(corpus) != found([])
+    assert aligned_systems(corpus) == align(toy.source, system, corpus=[*corpus, *scored], settings=QUICK)
+    assert aligned_systems([]) == align(toy.source, system, corpus=scored, settings=QUICK)
+    assert aligned_systems([]) != align(toy.source, system, settings=QUICK)
+    assert aligned_systems(corpus) != aligned_systems([])
 
 
 def test_a_trained_aligner_is_applied_to_all_systems(toy: Toy) -> None:
     trained = Aligner(QUICK)
     trained.train(toy.source, toy.target)
     new = toy_text(5, seed=4)
-    found = align_systems(new.source, new.target, {"x": turned_round(new.target)}, aligner=trained)
-    assert found.reference == trained.align(new.source, new.target)
-    assert found.systems["x"] == trained.align(new.source, turned_round(new.target))
+    alignments = align_systems(new.source, new.target, {"x": turned_round(new.target)}, aligner=trained)
+    assert alignments.reference == trained.align(new.source, new.target)
+    assert alignments.systems["x"] == trained.align(new.source, turned_round(new.target))
     assert trained.trained_on == len(toy.source)
 
 
@@ -171,10 +171,10 @@ def test_sentences_equal_to_the_reference_have_its_links(backend: str) -> None:
     shouted = [[word.upper() for word in words] for words in target]
     mixed = [*target[:6], *turned_round(target)[6:]]
     settings = Settings(backend=backend, model="fast_align")
-    found = align_systems(source, target, {"copy": target, "case": shouted, "mixed": mixed}, settings=settings)
-    assert found.systems["copy"] == found.systems["case"] == found.reference
-    assert found.systems["mixed"][:6] == found.reference[:6]
-    assert found.systems["mixed"] != found.reference
+    alignments = align_systems(source, target, {"copy": target, "case": shouted, "mixed": mixed}, settings=settings)
+    assert alignments.systems["copy"] == alignments.systems["case"] == alignments.reference
+    assert alignments.systems["mixed"][:6] == alignments.reference[:6]
+    assert alignments.systems["mixed"] != alignments.reference
     given = [((0, 0),) for _ in source]
     known = align_systems(source, target, {"copy": target}, settings=settings, given=given)
     assert known.reference == known.systems["copy"] == given
@@ -349,11 +349,11 @@ def texts(toy: Toy, tmp_path: Path) -> tuple[Path, Path]:
 
 
 def test_a_line_for_each_pair(toy: Toy, texts: tuple[Path, Path], tmp_path: Path) -> None:
-    found = align_files(Aligner(QUICK), *texts, tmp_path / "out")
+    aligned = align_files(Aligner(QUICK), *texts, tmp_path / "out")
     expected = align(toy.source, toy.target, settings=QUICK)
     assert list(read_alignments(tmp_path / "out")) == expected
-    assert (found.pairs, found.points) == (40, sum(map(len, expected)))
-    assert found.agreement is None
+    assert (aligned.pairs, aligned.points) == (40, sum(map(len, expected)))
+    assert aligned.agreement is None
 
 
 def test_lines_without_links_are_counted(texts: tuple[Path, Path], tmp_path: Path) -> None:
@@ -361,17 +361,17 @@ def test_lines_without_links_are_counted(texts: tuple[Path, Path], tmp_path: Pat
     for path, more in zip(texts, ("\ns1\n", "t1\n \n"), strict=True):
         text = gzip.decompress(path.read_bytes()).decode() if path.suffix == ".gz" else path.read_text()
         path.write_text(f"{text}{more}{long}\n")
-    found = align_files(Aligner(Settings(model="hmm")), *texts, tmp_path / "out")
-    assert (found.pairs, found.empty, found.unaligned) == (43, 2, 1)
+    aligned = align_files(Aligner(Settings(model="hmm")), *texts, tmp_path / "out")
+    assert (aligned.pairs, aligned.empty, aligned.unaligned) == (43, 2, 1)
     assert (tmp_path / "out").read_text().splitlines()[40:] == ["", "", ""]
 
 
 def test_a_corpus_is_learned_from(texts: tuple[Path, Path], tmp_path: Path) -> None:
     (tmp_path / "s").write_text("s1 s2 s3\n")
     (tmp_path / "t").write_text("t3 t2 t1\n")
-    found = align_files(Aligner(QUICK), tmp_path / "s", tmp_path / "t", tmp_path / "out", corpora=[texts, texts])
+    aligned = align_files(Aligner(QUICK), tmp_path / "s", tmp_path / "t", tmp_path / "out", corpora=[texts, texts])
     assert (tmp_path / "out").read_text() == "0-2 1-1 2-0\n"
-    assert found.aligner.trained_on == 81
+    assert aligned.aligner.trained_on == 81
 
 
 def test_a_trained_aligner_is_applied(toy: Toy, texts: tuple[Path, Path], tmp_path: Path) -> None:
@@ -397,10 +397,10 @@ def test_words_are_written_as_they_were_counted(tmp_path: Path) -> None:
 def test_given_alignments_are_compared_with(toy: Toy, texts: tuple[Path, Path], tmp_path: Path) -> None:
     gold = tmp_path / "gold"
     gold.write_text("".join(f"{format_alignment(points)}\n" for points in toy.truth))
-    found = align_files(Aligner(QUICK), *texts, tmp_path / "out", gold=gold)
-    assert found.agreement is not None
-    assert found.agreement.given == sum(map(len, toy.truth))
-    assert (found.agreement.f or 0) > 0.85
+    aligned = align_files(Aligner(QUICK), *texts, tmp_path / "out", gold=gold)
+    assert aligned.agreement is not None
+    assert aligned.agreement.given == sum(map(len, toy.truth))
+    assert (aligned.agreement.f or 0) > 0.85
     gold.write_text("0-0\n" * 39 + "0-9\n")
     with pytest.raises(BadInput, match="gold: line 40: point 0-9 is outside"):
         align_files(Aligner(QUICK), *texts, tmp_path / "other", gold=gold)

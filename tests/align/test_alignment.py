@@ -100,9 +100,9 @@ def test_transposing_twice_changes_nothing(points: tuple[tuple[int, int], ...]) 
 
 def test_points_are_counted_over_all_pairs() -> None:
     """Found 4, given 5, both 3: two in the first pair, one in the second."""
-    found = [((0, 0), (1, 1), (2, 2)), ((0, 1),), ()]
+    actual = [((0, 0), (1, 1), (2, 2)), ((0, 1),), ()]
     given = [((0, 0), (1, 1), (2, 3)), ((0, 1),), ((5, 5),)]
-    got = agreement(found, given)
+    got = agreement(actual, given)
     assert (got.found, got.given, got.both) == (4, 5, 3)
     assert (got.precision, got.recall) == (3 / 4, 3 / 5)
     assert got.f == pytest.approx(2 / (4 / 3 + 5 / 3))  # the harmonic mean
@@ -191,7 +191,7 @@ def test_a_point_whose_words_have_links_does_not_join() -> None:
     assert symmetrize(((0, 0), (1, 1)), ((0, 0), (1, 1), (0, 1)), "grow-diag-final") == ((0, 0), (1, 1))
 
 
-def test_final_takes_what_leaves_a_word_free_and_final_and_what_leaves_both() -> None:
+def test_final_and_final_and_differ_in_words_left_free() -> None:
     """2-4 is beside nothing: T4 is free, S2 has its link 2-0. Final takes it, final-and does not. 4-2 has both free."""
     forward, backward = ((2, 0), (2, 4)), ((2, 0), (4, 2))
     assert symmetrize(forward, backward, "grow-diag") == ((2, 0),)
@@ -274,9 +274,9 @@ def test_grown_alignments_are_those_of_the_manual(both: Both, heuristic: str) ->
 @FIXED_SYMMETRIZE
 @given(BOTH, st.sampled_from(HEURISTICS))
 def test_every_result_lies_between_intersection_and_union(both: Both, heuristic: str) -> None:
-    found = symmetrize(*both, heuristic)
-    assert both[0] & both[1] <= set(found) <= both[0] | both[1]
-    assert list(found) == sorted(set(found))
+    alignment = symmetrize(*both, heuristic)
+    assert both[0] & both[1] <= set(alignment) <= both[0] | both[1]
+    assert list(alignment) == sorted(set(alignment))
 
 
 @FIXED_SYMMETRIZE
@@ -290,9 +290,9 @@ def test_final_steps_only_add(both: Both) -> None:
 @FIXED_SYMMETRIZE
 @given(BOTH)
 def test_final_links_every_word_that_the_union_links(both: Both) -> None:
-    found, union = symmetrize(*both, "grow-diag-final"), both[0] | both[1]
+    actual, union = symmetrize(*both, "grow-diag-final"), both[0] | both[1]
     for side in (0, 1):
-        assert {p[side] for p in found} == {p[side] for p in union}
+        assert {p[side] for p in actual} == {p[side] for p in union}
     some = symmetrize(*both, "grow-diag-final-and")  # here, of every point of the union at least one word
     assert all(p[0] in {s for s, _ in some} or p[1] in {t for _, t in some} for p in union)
 
@@ -367,7 +367,7 @@ def test_table_1_as_a_whole() -> None:
 
 
 @pytest.mark.parametrize("wrong", [[3], [4, 9]])
-def test_a_link_to_words_that_are_not_pronouns_is_a_misalignment(wrong: list[int]) -> None:
+def test_a_link_to_other_words_is_a_misalignment(wrong: list[int]) -> None:
     links = [wrong if i == IT else linked for i, linked in enumerate(LINKS)]
     assert find(links, TARGET, {"il", "l'"}) == FoundTranslation(IL, rescued=True)
     assert find(links, TARGET, {"il", "l'"}, rescue=False) is None
@@ -380,7 +380,7 @@ def test_a_pronoun_among_the_linked_words_is_the_translation(linked: list[int], 
     assert find(links, TARGET, {"il"}, rescue=rescue) == FoundTranslation(IL, rescued=False)
 
 
-def test_among_several_linked_pronouns_a_likely_one_goes_first_then_the_first() -> None:
+def test_a_likely_linked_pronoun_is_preferred_then_the_first() -> None:
     target = ["elle", "eux", "il"]
     assert linked_pronoun([0, 1, 2], lambda j: True, lambda j: target[j] == "il") == 2
     assert linked_pronoun([2, 1], lambda j: True, lambda j: False) == 1
@@ -433,25 +433,27 @@ def test_the_first_of_two_that_are_equally_near_is_chosen() -> None:
 
 @FIXED
 @given(st.data())
-def test_what_is_found_is_likely_near_a_marker_and_the_nearest_to_the_center(data: st.DataObject) -> None:
+def test_rescue_prefers_likely_pronouns_near_a_marker_and_the_center(data: st.DataObject) -> None:
     length = data.draw(st.integers(1, 12))
     source = data.draw(st.integers(1, 8))
     links = data.draw(st.lists(st.lists(st.integers(0, length - 1), unique=True), min_size=source, max_size=source))
     likely = data.draw(st.sets(st.integers(0, length - 1)))
     pronoun = data.draw(st.integers(0, source - 1))
-    found = find_translation(pronoun, links, length, is_pronoun=likely.__contains__, is_likely=likely.__contains__)
+    translation = find_translation(
+        pronoun, links, length, is_pronoun=likely.__contains__, is_likely=likely.__contains__
+    )
     own = [j for j in links[pronoun] if j in likely]
     if own:
-        assert found == FoundTranslation(min(own), rescued=False)
+        assert translation == FoundTranslation(min(own), rescued=False)
         return
     around = [j for i in (pronoun - 1, pronoun + 1) if 0 <= i < source for j in links[i]]
     low, high = (max(min(around) - 1, 0), min(max(around) + 1, length - 1)) if around else (0, -1)
     candidates = [j for j in likely if low <= j <= high]
     if not candidates:
-        assert found is None
+        assert translation is None
         return
-    assert found is not None
-    assert found.rescued
-    assert found.position in candidates
+    assert translation is not None
+    assert translation.rescued
+    assert translation.position in candidates
     center = (low + high) / 2
-    assert all(abs(found.position - center) <= abs(j - center) for j in candidates)
+    assert all(abs(translation.position - center) <= abs(j - center) for j in candidates)

@@ -81,8 +81,8 @@ def test_two_directions_are_merged(files: tuple[Path, Path]) -> None:
 
 
 def test_one_file_is_taken_as_merged(files: tuple[Path, Path]) -> None:
-    found = Aligner(Settings(backend="pharaoh", forward=files[0])).train(SOURCE, TARGET)
-    assert found == [((0, 0), (1, 1), (1, 2)), (), ((0, 0),)]
+    trained = Aligner(Settings(backend="pharaoh", forward=files[0])).train(SOURCE, TARGET)
+    assert trained == [((0, 0), (1, 1), (1, 2)), (), ((0, 0),)]
 
 
 def test_what_does_not_fit_the_sentences(files: tuple[Path, Path]) -> None:

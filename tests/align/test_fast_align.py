@@ -96,12 +96,12 @@ def test_em_is_that_of_the_definition(pairs: list[SentencePair], iterations: int
     direction, loops = trained(pairs, iterations), Loops()
     for _ in range(iterations):
         loops.iterate(pairs)
-    found = {(int(k) // SIZE, int(k) % SIZE): float(v) for k, v in zip(direction.keys, direction.theta, strict=True)}
+    actual = {(int(k) // SIZE, int(k) % SIZE): float(v) for k, v in zip(direction.keys, direction.theta, strict=True)}
     for (e, f), theta in loops.theta.items():
         if e is None:
             assert direction.alone[f] == pytest.approx(max(theta, LEAST), rel=1e-2)
         else:
-            assert found.get((e, f), LEAST) == pytest.approx(max(theta, LEAST), rel=1e-2, abs=1e-6)
+            assert actual.get((e, f), LEAST) == pytest.approx(max(theta, LEAST), rel=1e-2, abs=1e-6)
     assert direction.tension == pytest.approx(loops.tension, rel=1e-2, abs=1e-2)
 
 
@@ -111,11 +111,11 @@ def test_the_best_is_that_of_the_definition(pairs: list[SentencePair], others: l
     loops.tension = direction.tension
     known = {(int(k) // SIZE, int(k) % SIZE): float(v) for k, v in zip(direction.keys, direction.theta, strict=True)}
     for (explaining, explained), best in zip(others, direction.best(others), strict=True):
-        for j, (f, place) in enumerate(zip(explained.tolist(), best.tolist(), strict=True)):
+        for j, (f, position) in enumerate(zip(explained.tolist(), best.tolist(), strict=True)):
             prior = loops.prior(j, len(explaining), len(explained))
             scores = [p * known.get((e, f), LEAST) for p, e in zip(prior, explaining.tolist(), strict=True)]
             none = NONE * float(direction.alone[f])
-            chosen = none if place < 0 else scores[place]
+            chosen = none if position < 0 else scores[position]
             assert chosen == pytest.approx(max(none, *scores), rel=1e-4)
 
 
@@ -127,12 +127,12 @@ def test_blocks_hold_every_cell_once(pairs: list[SentencePair], cells: int) -> N
         for j, f in enumerate(other.tolist())
         for i, e in enumerate(one.tolist())
     ]
-    found = list(blocks(pairs, SIZE, cells))
-    assert [int(c) for block in found for c in block.cells] == [key for key, _ in expected]
-    assert [float(d) for block in found for d in block.away] == pytest.approx([d for _, d in expected], abs=1e-6)
-    assert [int(w) for block in found for w in block.words] == [f for _, other in pairs for f in other.tolist()]
-    assert all(len(block.cells) >= cells for block in found[:-1])
-    for block in found:
+    actual = list(blocks(pairs, SIZE, cells))
+    assert [int(c) for block in actual for c in block.cells] == [key for key, _ in expected]
+    assert [float(d) for block in actual for d in block.away] == pytest.approx([d for _, d in expected], abs=1e-6)
+    assert [int(w) for block in actual for w in block.words] == [f for _, other in pairs for f in other.tolist()]
+    assert all(len(block.cells) >= cells for block in actual[:-1])
+    for block in actual:
         assert (np.diff(np.append(block.starts, len(block.cells))) == block.widths).all()
 
 
@@ -183,11 +183,11 @@ def test_it_finds_most_links(toy: Toy) -> None:
 
 def test_the_same_every_time_and_when_saved(toy: Toy, tmp_path: Path) -> None:
     aligner = Aligner(BUILTIN)
-    found = aligner.train(toy.source, toy.target)
-    assert Aligner(BUILTIN).train(toy.source, toy.target) == found
-    assert aligner.align(toy.source, toy.target) == found
+    trained = aligner.train(toy.source, toy.target)
+    assert Aligner(BUILTIN).train(toy.source, toy.target) == trained
+    assert aligner.align(toy.source, toy.target) == trained
     aligner.save(tmp_path / "model")
-    assert Aligner.load(tmp_path / "model").align(toy.source, toy.target) == found
+    assert Aligner.load(tmp_path / "model").align(toy.source, toy.target) == trained
     unknown = [["s1", "never-seen", "s2"]], [["t1", "nie-gesehen", "t2"]]
     assert Aligner.load(tmp_path / "model").align(*unknown) == aligner.align(*unknown) == [((0, 0), (1, 1), (2, 2))]
 
@@ -229,18 +229,20 @@ def test_words_may_hold_any_sign(tmp_path: Path) -> None:
     aligner = Aligner(BUILTIN)
     pairs = [(one, one) for one in text]
     backend_ = aligner.backend
-    found = backend_.train((), pairs)
+    trained = backend_.train((), pairs)
     backend_.save(tmp_path)
     other = backend()
     other.load(tmp_path)
-    assert other.align(pairs) == found
+    assert other.align(pairs) == trained
 
 
 def test_a_one_word_line_does_not_spoil_the_others() -> None:
     """*Yeah* for three words: after a few iterations two of them explain nothing, and e^ψ of their counts is near 0."""
     source, target = ["one two three four", "yeah"], ["eins zwei drei vier", "ja , sicher"]
-    found = align([line.split() for line in source], [line.split() for line in target], settings=Settings("builtin"))
-    assert found == [((0, 0), (1, 1), (2, 2), (3, 3)), ((0, 0), (0, 1), (0, 2))]
+    alignments = align(
+        [line.split() for line in source], [line.split() for line in target], settings=Settings("builtin")
+    )
+    assert alignments == [((0, 0), (1, 1), (2, 2), (3, 3)), ((0, 0), (0, 1), (0, 2))]
 
 
 word_lists = st.lists(st.sampled_from("abcdefghijkl"), max_size=6)
@@ -253,13 +255,13 @@ lines = st.one_of(word_lists, st.lists(st.just("a"), max_size=40), rare, long_se
 @given(st.lists(st.tuples(lines, lines), min_size=1, max_size=8).filter(lambda text: any(a and b for a, b in text)))
 def test_any_text_gives_finite_figures_and_links_within_it(text: list[tuple[list[str], list[str]]]) -> None:
     aligner = Aligner(Settings("builtin", symmetrize="union"))
-    found = aligner.train([one for one, _ in text], [other for _, other in text])
+    trained = aligner.train([one for one, _ in text], [other for _, other in text])
     assert isinstance(aligner.backend, Builtin)
     for direction in aligner.backend._directions:
         assert np.isfinite(direction.theta).all()
         assert np.isfinite(direction.alone).all()
         assert TENSIONS[0] <= direction.tension <= TENSIONS[1]
-    for (one, other), links in zip(text, found, strict=True):
+    for (one, other), links in zip(text, trained, strict=True):
         assert all(source < len(one) and target < len(other) for source, target in links)
         if not (one and other):
             assert links == ()
@@ -298,8 +300,8 @@ def test_ted_talks_as_well_as_other_fast_aligns(data: Callable[[str], Path]) -> 
     pytest.importorskip("anaphora.align.thot", reason="sil-thot is not installed")
     f = {}
     for name in ("builtin", "thot"):
-        found = load_backend(Settings(name, model="fast_align")).train((), pairs)
-        f[name] = agreement([symmetrize(*both, "grow-diag-final-and") for both in found], given).f or 0.0
+        trained = load_backend(Settings(name, model="fast_align")).train((), pairs)
+        f[name] = agreement([symmetrize(*both, "grow-diag-final-and") for both in trained], given).f or 0.0
     assert f["builtin"] > 0.7
     assert f["builtin"] == pytest.approx(f["thot"], abs=0.01)
 
@@ -308,7 +310,7 @@ def wmt(folder: Path, languages: str, source: str, target: str) -> tuple[list[st
     """A source and its reference, of an archive of WMT's test sets."""
     zstandard = pytest.importorskip("zstandard", reason="zstandard is not installed: pip install zstandard")
     reader = zstandard.ZstdDecompressor(max_window_size=1 << 27)
-    found: dict[str, list[str]] = {}
+    actual: dict[str, list[str]] = {}
     with (
         (folder / f"{languages}.tar.zst").open("rb") as packed,
         tarfile.open(fileobj=reader.stream_reader(packed), mode="r|") as archive,
@@ -316,8 +318,8 @@ def wmt(folder: Path, languages: str, source: str, target: str) -> tuple[list[st
         for member in archive:
             name = Path(member.name).name
             if name in (source, target) and (content := archive.extractfile(member)) is not None:
-                found[name] = content.read().decode().split("\n")[:-1]
-    return found[source], found[target]
+                actual[name] = content.read().decode().split("\n")[:-1]
+    return actual[source], actual[target]
 
 
 def subtitles(folder: Path) -> tuple[list[str], list[str]]:
@@ -342,9 +344,9 @@ def test_real_text_aligns_as_by_thot(
     """On these texts version 0.1.0 overflowed, and linked every other word to the first of the target."""
     pytest.importorskip("thot", reason="sil-thot is not installed")
     source, target = ([line.split() for line in side[:2_000]] for side in read(data(name)))
-    found, other = (align(source, target, settings=Settings(kind, "fast_align")) for kind in ("builtin", "thot"))
-    assert first_words(found) == pytest.approx(first_words(other), abs=0.003)
-    assert (agreement(found, other).f or 0.0) > near
+    actual, other = (align(source, target, settings=Settings(kind, "fast_align")) for kind in ("builtin", "thot"))
+    assert first_words(actual) == pytest.approx(first_words(other), abs=0.003)
+    assert (agreement(actual, other).f or 0.0) > near
 
 
 def first_words(alignments: list[Alignment]) -> float:

@@ -35,8 +35,8 @@ def backend(model: str, **settings: object) -> Thot:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_every_model_finds_most_links(toy: Toy, model: str) -> None:
-    found = align(toy.source, toy.target, settings=Settings(model=model, symmetrize="intersection"))
-    figures = agreement(found, toy.truth)
+    alignments = align(toy.source, toy.target, settings=Settings(model=model, symmetrize="intersection"))
+    figures = agreement(alignments, toy.truth)
     assert figures.precision is not None
     assert figures.precision > 0.85
     assert figures.recall is not None
@@ -60,9 +60,9 @@ def test_what_may_differ_says_so() -> None:
 def test_the_seed_is_that_of_the_sampling() -> None:
     """Four sentences of words that are all alike: which links are sampled is chance."""
     pairs = [([f"a{n}", f"b{n}", f"c{n}"], [f"x{n}", f"y{n}", f"z{n}"]) for n in range(4)]
-    found = [backend("eflomal", seed=seed).train((), pairs) for seed in (1, 1, 2, 3)]
-    assert found[0] == found[1]
-    assert any(other != found[0] for other in found[2:])
+    actual = [backend("eflomal", seed=seed).train((), pairs) for seed in (1, 1, 2, 3)]
+    assert actual[0] == actual[1]
+    assert any(other != actual[0] for other in actual[2:])
 
 
 def test_directions_are_what_they_are_called() -> None:
@@ -108,12 +108,12 @@ def test_a_saved_model_does_not_hold_the_corpus(toy: Toy, tmp_path: Path) -> Non
 def test_the_word_null_is_a_word_like_others() -> None:
     """To the library it is the empty word, to which words without a link belong."""
 
-    def found(word: str) -> list[Directions]:
+    def learned(word: str) -> list[Directions]:
         pairs = [([word, w], [w.upper(), "zero"]) for w in "abcdefgh"] + [([w], [w.upper()]) for w in "abcdefgh"]
         return backend("ibm1").train((), [*pairs, *((target, source) for source, target in pairs)])
 
-    assert found("NULL") == found("x")
-    assert (0, 1) in found("NULL")[0][0]
+    assert learned("NULL") == learned("x")
+    assert (0, 1) in learned("NULL")[0][0]
 
 
 def test_progress_counts_the_iterations_of_both_directions(few: Toy) -> None:
@@ -131,9 +131,9 @@ def test_a_sentence_too_long_for_a_model_has_no_links() -> None:
     """The HMM stops at 200 words. The others are aligned as if it were not there."""
     long = [[f"w{n}" for n in range(201)]]
     short = [["a", "b"], ["a"], ["b"]]
-    found = align(short + long, short + long, settings=Settings(model="hmm"))
-    assert found[3] == ()
-    assert found[1:3] == [((0, 0),), ((0, 0),)]
+    alignments = align(short + long, short + long, settings=Settings(model="hmm"))
+    assert alignments[3] == ()
+    assert alignments[1:3] == [((0, 0),), ((0, 0),)]
 
 
 def test_ted_talks_against_the_alignments_that_came_with_them(data: Callable[[str], Path]) -> None:
@@ -141,8 +141,8 @@ def test_ted_talks_against_the_alignments_that_came_with_them(data: Callable[[st
     folder = data("han-apt") / "TED_es-en"
     es, en = (list(text_lines(folder / f"IWSLT14.TED.tst.tc.{name}.gz"))[:2_000] for name in ("es", "en"))
     given = list(read_alignments(folder / "IWSLT14.TED.tst.tc.align.gz"))[:2_000]
-    found = backend("fast_align").train((), [(one.split(), other.split()) for one, other in zip(es, en, strict=True)])
-    figures = {name: agreement([symmetrize(*both, name) for both in found], given) for name in HEURISTICS}
+    trained = backend("fast_align").train((), [(one.split(), other.split()) for one, other in zip(es, en, strict=True)])
+    figures = {name: agreement([symmetrize(*both, name) for both in trained], given) for name in HEURISTICS}
     f = {name: figure.f or 0.0 for name, figure in figures.items()}
     assert 0.65 < f["grow-diag-final"] < f["grow-diag-final-and"] < 0.95
     assert (figures["intersection"].precision or 0) > 0.85

@@ -86,8 +86,8 @@ def test_ascii_text_is_left_alone() -> None:
 
 
 def test_signs_that_differ_between_texts_are_found() -> None:
-    found = mismatches({"’": 40, "&quot;": 1, "\u00a0": 90}, {"‘": 30, "&quot;": 3}, 1000)
-    assert [(one.sign, one.text, one.reference) for one in found] == [("‘", 0, 30), ("’", 40, 0)]
+    actual = mismatches({"’": 40, "&quot;": 1, "\u00a0": 90}, {"‘": 30, "&quot;": 3}, 1000)
+    assert [(one.sign, one.text, one.reference) for one in actual] == [("‘", 0, 30), ("’", 40, 0)]
     assert mismatches({"’": 40}, {"’": 30}, 1000) == []
 
 
@@ -142,9 +142,9 @@ def test_tokenized_text_needs_no_tokenizer(monkeypatch: pytest.MonkeyPatch) -> N
 @given(st.lists(st.sampled_from(["c&apos;", "est", "l’", "10&nbsp;000", "&#32;", "\u00ad", "vrai", ",", "."])))
 def test_none_never_changes_the_number_of_words(words: list[str]) -> None:
     line = " ".join(words)
-    (found,) = tokenize([line], "none").sentences
-    assert len(found) == len(line.split())
-    assert all(word and len(word.split()) == 1 for word in found)
+    (actual,) = tokenize([line], "none").sentences
+    assert len(actual) == len(line.split())
+    assert all(word and len(word.split()) == 1 for word in actual)
 
 
 @given(st.data())

@@ -171,9 +171,9 @@ def test_real_treebanks_have_the_texts_they_say(data: Data, name: str, documents
     path = data("ud") / f"{name}.conllu.gz"
     with gzip.open(path, "rt", encoding="utf-8") as stream:
         texts = [line.removeprefix("# text = ").strip() for line in stream if line.startswith("# text = ")]
-    found = list(read_conllu(path))
-    assert len(found) == documents
-    assert [sentence.text for document in found for sentence in document.sentences] == texts
+    actual = list(read_conllu(path))
+    assert len(actual) == documents
+    assert [sentence.text for document in actual for sentence in document.sentences] == texts
 
 
 def test_chains_of_gum(data: Data) -> None:

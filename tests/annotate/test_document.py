@@ -89,9 +89,9 @@ def trees(draw: st.DrawFn) -> Tree:
     size = draw(st.integers(2, 8))
     order = draw(st.permutations(range(size)))
     heads: list[int | None] = [None] * size
-    for place, word in enumerate(order):
-        if place:
-            heads[word] = order[draw(st.integers(0, place - 1))]
+    for position, word in enumerate(order):
+        if position:
+            heads[word] = order[draw(st.integers(0, position - 1))]
     return Tree(heads, [f"r{i}" for i in range(size)])
 
 
@@ -116,11 +116,11 @@ def test_a_tree_stays_a_tree(tree: Tree, data: st.DataObject) -> None:
     assert tree.heads[child] == above
     assert tree.heads.count(None) == 1
     for word in range(len(tree.heads)):
-        way, place = set(), word
-        while (head := tree.heads[place]) is not None:
-            assert place not in way
-            way.add(place)
-            place = head
+        way, position = set(), word
+        while (head := tree.heads[position]) is not None:
+            assert position not in way
+            way.add(position)
+            position = head
 
 
 # Words that are written as one are one token, as spaCy has them, with what all of them say.
@@ -132,12 +132,12 @@ IN_DEM_HAUS = [
 ]
 
 
-def test_a_contraction_is_its_first_word_with_the_features_of_all() -> None:
-    sentence, place = contracted(IN_DEM_HAUS, [Contraction(0, 1, "im", True)])
+def test_a_contraction_is_its_first_word_with_all_features() -> None:
+    sentence, position = contracted(IN_DEM_HAUS, [Contraction(0, 1, "im", True)])
     assert sentence.text == "im Haus"
     assert sentence[0] == Token("im", "in", "ADP", {"AdpType": "Prep", "Case": "Dat", "Definite": "Def"}, 1, "case")
     assert sentence[1].head is None
-    assert place == [0, 0, 1]
+    assert position == [0, 0, 1]
 
 
 def test_where_words_disagree_the_first_counts() -> None:
@@ -148,24 +148,24 @@ def test_where_words_disagree_the_first_counts() -> None:
 
 def test_words_that_are_only_not_spaced_stay_apart() -> None:
     words = [Token("do", head=2), Token("n't", head=2), Token("know")]
-    sentence, place = contracted(words, [Contraction(0, 1, "don't", True)])
+    sentence, position = contracted(words, [Contraction(0, 1, "don't", True)])
     assert [t.text for t in sentence] == ["do", "n't", "know"]
     assert sentence.text == "don't know"
-    assert place == [0, 1, 2]
+    assert position == [0, 1, 2]
 
 
-def test_a_contraction_takes_the_place_of_the_word_that_leads_out_of_it() -> None:
+def test_a_contraction_replaces_the_word_that_heads_it() -> None:
     words = [Token("a", head=1, relation="case"), Token("b", head=2, relation="obl"), Token("c", head=None)]
-    sentence, place = contracted(words, [Contraction(0, 1, "ab'", False)])
+    sentence, position = contracted(words, [Contraction(0, 1, "ab'", False)])
     assert (sentence[0].head, sentence[0].relation) == (1, "obl")
     assert sentence.text == "ab'c"
-    assert place == [0, 0, 1]
+    assert position == [0, 0, 1]
 
 
 def test_nothing_to_contract() -> None:
-    sentence, place = contracted(IN_DEM_HAUS, [])
+    sentence, position = contracted(IN_DEM_HAUS, [])
     assert sentence.tokens == tuple(IN_DEM_HAUS)
-    assert place == [0, 1, 2]
+    assert position == [0, 1, 2]
 
 
 # Whether a subject is plural is known by its verb.

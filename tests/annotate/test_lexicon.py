@@ -105,9 +105,9 @@ def test_names_of_people_are_left_alone(nouns: GermanNouns, parsed: Parsed) -> N
 
 def test_nothing_else_is_changed(nouns: GermanNouns, parsed: Parsed) -> None:
     sentence = parsed("die/DET/2/det Tür/NOUN/3/nsubj/Gender=Neut,Case=Nom klemmt/VERB/0/root")
-    found = corrected(sentence, nouns)
-    assert found[1].features == {"Gender": "Fem", "Case": "Nom"}
-    assert (found[0], found[2]) == (sentence[0], sentence[2])
+    actual = corrected(sentence, nouns)
+    assert actual[1].features == {"Gender": "Fem", "Case": "Nom"}
+    assert (actual[0], actual[2]) == (sentence[0], sentence[2])
     assert sentence[1].features["Gender"] == "Neut"
 
 
@@ -152,7 +152,7 @@ def test_genders_of_held_out_nouns(
     assert isinstance(wrapped, WithGenders)
     gold = [s for d in read_conllu(data("ud") / f"de_{treebank}-heldout.conllu.gz") for s in d.sentences]
     (plain,) = wrapped._annotator.annotate([[[t.text for t in s] for s in gold]])
-    (found,) = wrapped.annotate([[[t.text for t in s] for s in gold]])
+    (documents,) = wrapped.annotate([[[t.text for t in s] for s in gold]])
     nouns = [
         (n, i) for n, s in enumerate(gold) for i, t in enumerate(s) if t.upos == "NOUN" and t.features.get("Gender")
     ]
@@ -162,7 +162,7 @@ def test_genders_of_held_out_nouns(
         return sum(genders) / len(nouns)
 
     assert right(plain) == pytest.approx(tagger, abs=0.005)
-    assert right(found) >= better
+    assert right(documents) >= better
 
 
 def test_all_genders_are_three() -> None:

@@ -13,13 +13,13 @@ from anaphora.annotate.schemes import scheme_of, universal
 
 def tokens(text: str) -> list[Token]:
     """`text/UPOS/head/relation[/lemma[/tag]]`, heads count from 1, 0 is the root; `_` for what is not known."""
-    found = []
+    actual = []
     for item in text.split():
         word, upos, head, relation, *more = item.split("/")
         lemma, tag = [*more, word.lower(), ""][:2] if len(more) < 2 else more[:2]
         upos, tag = upos.replace("_", ""), tag if len(more) > 1 else ""
-        found.append(Token(word, lemma, upos, {}, int(head) - 1 if head != "0" else None, relation, xpos=tag))
-    return found
+        actual.append(Token(word, lemma, upos, {}, int(head) - 1 if head != "0" else None, relation, xpos=tag))
+    return actual
 
 
 def tree(text: str, scheme: str) -> dict[str, tuple[str, str]]:
@@ -41,9 +41,9 @@ def test_a_scheme_is_known_by_its_labels(labels: list[str], scheme: str) -> None
     assert scheme_of(labels) == scheme
 
 
-def test_ud_stays_as_it_is_but_for_the_root_and_names_of_version_1() -> None:
-    found = tree("It/PRON/2/nsubjpass ate/VERB/0/ROOT fish/NOUN/2/dobj here/ADV/2/advmod:lmod", "ud")
-    assert found == {
+def test_ud_is_unchanged_except_root_and_names_of_version_1() -> None:
+    actual = tree("It/PRON/2/nsubjpass ate/VERB/0/ROOT fish/NOUN/2/dobj here/ADV/2/advmod:lmod", "ud")
+    assert actual == {
         "It": ("nsubj:pass", "ate"),
         "ate": ("root", ""),
         "fish": ("obj", "ate"),
@@ -55,22 +55,22 @@ def test_ud_stays_as_it_is_but_for_the_root_and_names_of_version_1() -> None:
 
 
 def test_clearnlp_prepositions_go_below_their_nouns() -> None:
-    found = tree(
+    actual = tree(
         "She/PRON/2/nsubj put/VERB/0/ROOT it/PRON/2/dobj on/ADP/2/prep the/DET/6/det roof/NOUN/4/pobj "
         "of/ADP/6/prep houses/NOUN/7/pobj",
         "clearnlp",
     )
-    assert found["it"] == ("obj", "put")
-    assert found["roof"] == ("obl", "put")
-    assert found["on"] == ("case", "roof")
-    assert found["the"] == ("det", "roof")
-    assert found["houses"] == ("nmod", "roof")
-    assert found["of"] == ("case", "houses")
+    assert actual["it"] == ("obj", "put")
+    assert actual["roof"] == ("obl", "put")
+    assert actual["on"] == ("case", "roof")
+    assert actual["the"] == ("det", "roof")
+    assert actual["houses"] == ("nmod", "roof")
+    assert actual["of"] == ("case", "houses")
 
 
 def test_clearnlp_predicates_go_above_the_copula() -> None:
-    found = tree("It/PRON/2/nsubj was/AUX/0/ROOT/be hungry/ADJ/2/acomp ./PUNCT/2/punct", "clearnlp")
-    assert found == {
+    actual = tree("It/PRON/2/nsubj was/AUX/0/ROOT/be hungry/ADJ/2/acomp ./PUNCT/2/punct", "clearnlp")
+    assert actual == {
         "It": ("nsubj", "hungry"),
         "was": ("cop", "hungry"),
         "hungry": ("root", ""),
@@ -101,11 +101,11 @@ def test_clearnlp_labels(text: str, word: str, expected: tuple[str, str]) -> Non
 
 
 def test_tiger_verbs_go_above_auxiliaries_and_take_their_arguments() -> None:
-    found = tree(
+    actual = tree(
         "Er/PRON/2/sb hat/AUX/0/ROOT den/DET/4/nk Hund/NOUN/7/oa im/ADP/7/mo Garten/NOUN/5/nk gesehen/VERB/2/oc",
         "tiger",
     )
-    assert found == {
+    assert actual == {
         "Er": ("nsubj", "gesehen"),
         "hat": ("aux", "gesehen"),
         "den": ("det", "Hund"),
@@ -117,8 +117,8 @@ def test_tiger_verbs_go_above_auxiliaries_and_take_their_arguments() -> None:
 
 
 def test_tiger_two_auxiliaries() -> None:
-    found = tree("Es/PRON/2/sb wird/AUX/0/ROOT gesehen/VERB/4/oc werden/AUX/2/oc", "tiger")
-    assert found == {
+    actual = tree("Es/PRON/2/sb wird/AUX/0/ROOT gesehen/VERB/4/oc werden/AUX/2/oc", "tiger")
+    assert actual == {
         "Es": ("nsubj", "gesehen"),
         "wird": ("aux", "gesehen"),
         "gesehen": ("root", ""),
@@ -136,9 +136,9 @@ def test_tiger_predicates_go_above_sein_but_not_above_other_verbs() -> None:
 
 
 def test_tiger_conjuncts_go_above_conjunctions() -> None:
-    found = tree("Hund/NOUN/4/sb und/CCONJ/1/cd Katze/NOUN/2/cj schlafen/VERB/0/ROOT", "tiger")
-    assert found["Katze"] == ("conj", "Hund")
-    assert found["und"] == ("cc", "Katze")
+    actual = tree("Hund/NOUN/4/sb und/CCONJ/1/cd Katze/NOUN/2/cj schlafen/VERB/0/ROOT", "tiger")
+    assert actual["Katze"] == ("conj", "Hund")
+    assert actual["und"] == ("cc", "Katze")
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_tiger_labels(text: str, word: str, expected: tuple[str, str]) -> None:
         ("APPRART", "tiger", "ADP"),
     ],
 )
-def test_the_part_of_speech_is_known_by_the_tag_where_it_is_missing(tag: str, scheme: str, expected: str) -> None:
+def test_a_missing_part_of_speech_comes_from_the_tag(tag: str, scheme: str, expected: str) -> None:
     (token,) = universal([Token("x", upos="", xpos=tag)], scheme)
     assert token.upos == expected
 

@@ -42,8 +42,8 @@ def test_german_and_french(annotator: Load) -> None:
 
 def test_documents_stay_apart_and_in_order(annotator: Load) -> None:
     documents = [["One."], [], ["Two.", ""], ["It is three.", "Four!"]]
-    found = list(annotator("en").annotate(iter(documents)))
-    assert [[s.text for s in d.sentences] for d in found] == documents
+    actual = list(annotator("en").annotate(iter(documents)))
+    assert [[s.text for s in d.sentences] for d in actual] == documents
 
 
 def test_tokens_are_kept_where_they_are_given(annotator: Load) -> None:

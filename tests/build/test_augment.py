@@ -129,14 +129,14 @@ class Links:
         return {}
 
     def links(self, document: Document) -> list[Link]:
-        found = []
+        actual = []
         for number, sentence in enumerate(document.sentences):
             for index, token in enumerate(sentence):
                 if token.text.lower() == "it":
                     known = tuple((Mention(number - d, 0, 2, 1), p) for d, p in self.candidates if d <= number)
                     best = known[0] if known else (None, 1.0)
-                    found.append(Link(Mention(number, index, index + 1, index), best[0], best[1], known))
-        return found
+                    actual.append(Link(Mention(number, index, index + 1, index), best[0], best[1], known))
+        return actual
 
 
 def block(*pairs: tuple[str, str], first: int = 0, document: str = "1", alignment: Any = None) -> Block:
@@ -150,9 +150,9 @@ def run(parsed: Parsed) -> Callable[..., tuple[list[Augmented], Statistics]]:
     ) -> tuple[list[Augmented], Statistics]:
         statistics = Statistics()
         english, german = ByHand(parsed, "en"), ByHand(parsed, "de", needs_all)
-        found = list(augment(blocks, english, german, links or Links((2, 0.9)), Settings(**settings), statistics))
+        actual = list(augment(blocks, english, german, links or Links((2, 0.9)), Settings(**settings), statistics))
         call.german = german  # type: ignore[attr-defined]
-        return found, statistics
+        return actual, statistics
 
     return call
 
@@ -162,8 +162,8 @@ LAUGH = ("I laughed.", "Ich lachte.")
 
 
 def test_a_candidate_and_its_two_new_targets(run: Any) -> None:
-    (found,), statistics = run(block(DOG, LAUGH, ("It slept.", "Er schlief.")))
-    assert found == Augmented(
+    (result,), statistics = run(block(DOG, LAUGH, ("It slept.", "Er schlief.")))
+    assert result == Augmented(
         document="1",
         sentence=2,
         line=3,
@@ -223,15 +223,15 @@ def test_what_becomes_of_an_it(run: Any, source: str, target: str, drop: tuple[s
 
 
 def test_an_alignment_says_which_pronoun(run: Any) -> None:
-    found, _ = run(block(DOG, LAUGH, ("It slept.", "Sie sah ihn."), alignment=((0, 2),)))
-    assert [f.pronoun for f in found] == ["ihn"]
-    assert found[0].targets["Fem"][-1] == "Sie sah sie ."
+    result, _ = run(block(DOG, LAUGH, ("It slept.", "Sie sah ihn."), alignment=((0, 2),)))
+    assert [f.pronoun for f in result] == ["ihn"]
+    assert result[0].targets["Fem"][-1] == "Sie sah sie ."
 
 
 def test_context_goes_on_in_the_next_block_of_a_document(run: Any) -> None:
     blocks = block(DOG, LAUGH), block(("It slept.", "Er schlief."), first=2)
-    (found,), statistics = run(*blocks)
-    assert (found.sentence, found.source, found.antecedent) == (2, ("I laughed.", "It slept."), "A dog")
+    (result,), statistics = run(*blocks)
+    assert (result.sentence, result.source, result.antecedent) == (2, ("I laughed.", "It slept."), "A dog")
     assert (statistics.documents, statistics.sentences) == (1, 3)
 
 
@@ -247,13 +247,13 @@ def test_chains_of_the_next_block_count_its_sentences(parsed: Parsed) -> None:
 
     blocks = block(LAUGH, LAUGH), block(DOG, LAUGH, ("It slept.", "Er schlief."), first=2)
     linker = load_linker("chains", "en")
-    (found,) = augment(blocks, WithChains(parsed, "en"), ByHand(parsed, "de"), linker, Settings(), Statistics())
-    assert (found.antecedent, found.distance, found.sentence) == ("A dog", 2, 4)
+    (actual,) = augment(blocks, WithChains(parsed, "en"), ByHand(parsed, "de"), linker, Settings(), Statistics())
+    assert (actual.antecedent, actual.distance, actual.sentence) == ("A dog", 2, 4)
 
 
 def test_context_does_not_go_on_in_another_document(run: Any) -> None:
-    found, statistics = run(block(DOG, LAUGH), block(("It slept.", "Er schlief."), document="2"))
-    assert found == []
+    result, statistics = run(block(DOG, LAUGH), block(("It slept.", "Er schlief."), document="2"))
+    assert result == []
     assert statistics.outcomes == {"no antecedent": 1}
     assert statistics.documents == 2
 
@@ -272,9 +272,9 @@ def test_only_the_german_sentences_that_are_needed_are_annotated(run: Any) -> No
 
 def test_ready_annotation_is_read_along_as_a_whole(run: Any) -> None:
     blocks = block(DOG, LAUGH), block(("It slept.", "Er schlief."), LAUGH, first=2)
-    (found,), _ = run(*blocks, needs_all=True)
+    (result,), _ = run(*blocks, needs_all=True)
     assert run.german.asked == ["Ein Hund kam.", "Ich lachte.", "Er schlief.", "Ich lachte."]
-    assert found.pronoun == "Er"
+    assert result.pronoun == "Er"
 
 
 def test_blocks_are_a_stream(parsed: Parsed) -> None:
@@ -417,8 +417,8 @@ def test_docids(files: Files) -> None:
 def test_long_documents_come_in_blocks(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(augment_module, "BLOCK", 2)
     blocks = list(read_blocks(*files("a\nb\nc\nd\ne\n\nf\n", "A\nB\nC\nD\nE\n\nF\n")))
-    found = [(block.document, block.first, [p.source for p in block.pairs]) for block in blocks]
-    assert found == [("1", 0, ["a", "b"]), ("1", 2, ["c", "d"]), ("1", 4, ["e"]), ("2", 0, ["f"])]
+    actual = [(block.document, block.first, [p.source for p in block.pairs]) for block in blocks]
+    assert actual == [("1", 0, ["a", "b"]), ("1", 2, ["c", "d"]), ("1", 4, ["e"]), ("2", 0, ["f"])]
 
 
 def test_alignments_go_with_the_lines(files: Files, tmp_path: Path) -> None:
@@ -466,11 +466,11 @@ def test_every_sentence_comes_once_and_in_order(
     for name in ("x.en", "x.de"):
         text = "\n\n".join("\n".join(document) for document in documents)
         (folder / name).write_text(text + "\n", encoding="utf-8")
-    found: dict[str, list[str]] = {}
+    actual: dict[str, list[str]] = {}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(augment_module, "BLOCK", size)
         for block in read_blocks(folder / "x.en", folder / "x.de"):
-            assert block.first == len(found.setdefault(block.document, []))
+            assert block.first == len(actual.setdefault(block.document, []))
             assert 1 <= len(block.pairs) <= size
-            found[block.document] += [pair.source for pair in block.pairs]
-    assert list(found.values()) == [[line.strip() for line in document] for document in documents]
+            actual[block.document] += [pair.source for pair in block.pairs]
+    assert list(actual.values()) == [[line.strip() for line in document] for document in documents]

@@ -104,9 +104,9 @@ class Chaos:
                 whole = [
                     functools.partial(_undisturbed, target, self._place(target.name, "whole")) for target in chosen
                 ]
-                found = self._do(whole)
-                references = [one for one in found if isinstance(one, Reference)]
-                self.trials += [one for one in found if isinstance(one, Trial)]
+                actual = self._do(whole)
+                references = [one for one in actual if isinstance(one, Reference)]
+                self.trials += [one for one in actual if isinstance(one, Trial)]
             for part in parts:
                 note(part)
                 if part in ("kills", "power", "faults"):
@@ -126,9 +126,9 @@ class Chaos:
             rng = self._random(reference)
             total = sum(operation.kind != "native" for operation in reference.operations)
             for number, point in enumerate(kills.points(total, 3 if self.smoke else reference.target.trials, rng)):
-                place = self._place(reference.target.name, f"kill-{number}")
+                folder = self._place(reference.target.name, f"kill-{number}")
                 times = 1 + number % kills.MOST_KILLS
-                tasks.append(functools.partial(kills.kill, reference, place, point, times, random.Random(number)))
+                tasks.append(functools.partial(kills.kill, reference, folder, point, times, random.Random(number)))
         self.trials += self._do(tasks)
 
     def _power(self, references: Sequence[Reference]) -> None:
@@ -140,9 +140,9 @@ class Chaos:
             total, times = len(reference.operations), 1 if self.smoke else POINTS_OF_POWER
             for number, point in enumerate([*kills.points(total, times, self._random(reference)), total]):
                 for how in POWER:
-                    place = self._place(reference.target.name, f"power-{number}-{how}")
+                    folder = self._place(reference.target.name, f"power-{number}-{how}")
                     rng = random.Random(number)
-                    tasks.append(functools.partial(kills.lose_power, reference, place, point, how, rng))
+                    tasks.append(functools.partial(kills.lose_power, reference, folder, point, how, rng))
         self.trials += self._do(tasks)
 
     def _faults(self, references: Sequence[Reference]) -> None:
@@ -159,8 +159,8 @@ class Chaos:
             tasks.append(functools.partial(faults.clock_jumps, reference, self._place(name, "clock"), rng))
             if name in ("score hf:", "attribute hf:", "translate nmt:", "train recurrent"):
                 for megabytes in (1, 4, 16, 64):
-                    place = self._place(name, f"memory-{megabytes}")
-                    tasks.append(functools.partial(faults.little_memory, reference, place, megabytes))
+                    folder = self._place(name, f"memory-{megabytes}")
+                    tasks.append(functools.partial(faults.little_memory, reference, folder, megabytes))
             if name in ("score hf:", "attribute hf:"):
                 tasks.append(functools.partial(faults.batches_too_large, reference, self._place(name, "batches")))
         self.faults += self._do(tasks)
@@ -188,8 +188,8 @@ class Chaos:
         drawn = kills.points(study.EVERYTHING, SERVERS - 1, random.Random(self.seed))
         for number, answer in enumerate([0, *drawn]):
             moment = study.MOMENTS[(number + 2) % len(study.MOMENTS)]
-            place = self._place(name, f"kill-{number}")
-            tasks.append(functools.partial(study.kill_server, name, place, suite, url, answer, moment))
+            folder = self._place(name, f"kill-{number}")
+            tasks.append(functools.partial(study.kill_server, name, folder, suite, url, answer, moment))
         self.trials += self._do(tasks)
 
     def _do(self, tasks: Sequence[Callable[[], Any]]) -> list[Any]:
@@ -222,11 +222,11 @@ class Chaos:
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each target and for kill or loss of power."""
-        found: dict[tuple[str, str], list[Trial]] = {}
+        actual: dict[tuple[str, str], list[Trial]] = {}
         for trial in self.trials:
-            found.setdefault((trial.target, trial.kind.partition(",")[0]), []).append(trial)
+            actual.setdefault((trial.target, trial.kind.partition(",")[0]), []).append(trial)
         rows = []
-        for (target, kind), trials in found.items():
+        for (target, kind), trials in actual.items():
             kept = [share for trial in trials for share in trial.kept]
             resumed = [trial for trial in trials if not trial.problem.startswith(("resuming", "not killed"))]
             rows.append(
@@ -255,10 +255,10 @@ class Chaos:
         for fault in self.faults:
             counted.setdefault(fault.name, []).append(fault)
         lines += ["", f"{'fault':24}{'trials':>7}{'passed':>8}{'skipped':>9}"]
-        for name, found in counted.items():
-            skipped = sum(bool(one.skipped) for one in found)
-            passed = sum(not one.problem and not one.skipped for one in found)
-            lines.append(f"{name:24}{len(found):7}{passed:8}{skipped:9}")
+        for name, actual in counted.items():
+            skipped = sum(bool(one.skipped) for one in actual)
+            passed = sum(not one.problem and not one.skipped for one in actual)
+            lines.append(f"{name:24}{len(actual):7}{passed:8}{skipped:9}")
         lines += ["", *(f"PROBLEM {problem}" for problem in self.figures(0)["problems"]), ""]
         return "\n".join(lines)
 

@@ -84,9 +84,9 @@ def isolated(do: Callable[[], str]) -> str:
             os._exit(0)
     os.close(writing)
     with os.fdopen(reading, "rb") as stream:
-        said = stream.read().decode()
+        message = stream.read().decode()
     os.waitpid(child, 0)
-    return said
+    return message
 
 
 def _mount(*arguments: str) -> None:
@@ -204,11 +204,11 @@ def _scores_differ(one: Path, other: Path) -> str:
     """Where two runs differ by more than the last digits, which depend on what is computed together."""
     pairs = zip(one.read_text().splitlines()[1:], other.read_text().splitlines()[1:], strict=True)
     for line, expected in pairs:
-        found, wanted = json.loads(line), json.loads(expected)
-        if found["id"] != wanted["id"] or any(
-            abs(a - b) > 1e-4 for a, b in zip(found["scores"], wanted["scores"], strict=True)
+        actual, wanted = json.loads(line), json.loads(expected)
+        if actual["id"] != wanted["id"] or any(
+            abs(a - b) > 1e-4 for a, b in zip(actual["scores"], wanted["scores"], strict=True)
         ):
-            return f"{found} instead of {wanted}"
+            return f"{actual} instead of {wanted}"
     return ""
 
 
@@ -274,9 +274,9 @@ def clock_of_study(folder: Path, inputs: Path) -> Fault:
     made = read_study(folder / "study")
     log = read_answers(made, folder / "study")
     current = current_answers(made, log, "answers")
-    found = {(answer.annotator, answer.request): answer.choice for answer in current.values()}
-    if found != last:
-        fault.problem = f"{len(found.items() ^ last.items())} answers are not the last ones"
+    actual = {(answer.annotator, answer.request): answer.choice for answer in current.values()}
+    if actual != last:
+        fault.problem = f"{len(actual.items() ^ last.items())} answers are not the last ones"
     elif not any(one.at > other.at for one, other in itertools.pairwise(log)):
         fault.problem = "the clock did not jump"
     return fault

@@ -66,12 +66,12 @@ def undisturbed(target: Target, folder: Path) -> Reference:
     """Run a command to its end twice, once recorded; both must leave the same, and the record must tell all of it."""
     trees = []
     for name in ("plain", "recorded"):
-        place = folder / name
-        record = place / "record.pickle" if name == "recorded" else None
-        ended = process.run(target.arguments, place, Plan(record=record), target.setup)
+        path = folder / name
+        record = path / "record.pickle" if name == "recorded" else None
+        ended = process.run(target.arguments, path, Plan(record=record), target.setup)
         if ended.code:
             raise RuntimeError(f"{target.name} fails undisturbed ({ended.code}): {ended.said[-2000:]}")
-        trees.append(tree(place / process.OUTPUT))
+        trees.append(tree(path / process.OUTPUT))
     if trees[0] != trees[1]:
         raise RuntimeError(f"{target.name}: two undisturbed runs differ: {differences(*trees)}")
     with (folder / "recorded" / "record.pickle").open("rb") as stream:
@@ -147,13 +147,13 @@ def resumed(reference: Reference, folder: Path, trial: Trial) -> Trial:
     output = folder / process.OUTPUT
     before = tree(output)
     ended = process.run([*target.arguments, *target.resume], folder, None, target.setup)
-    found = tree(output)
+    actual = tree(output)
     done = differences(before, reference.files, extra=False) == ""
     if ended.code and not done:
         trial.problem = f"resuming fails ({ended.code}): {ended.said[-600:]}"
         return trial
-    trial.problem = differences(found, reference.files, extra=False)
-    trial.leftovers = sorted(set(found) - set(reference.files))
+    trial.problem = differences(actual, reference.files, extra=False)
+    trial.leftovers = sorted(set(actual) - set(reference.files))
     if done:  # nothing was left to do: the lock of the killed process is free, and its file may stay
         trial.leftovers = [name for name in trial.leftovers if not is_lock(Path(name)) and not name.endswith("/.lock")]
     if not trial.problem and not trial.leftovers:
@@ -161,11 +161,11 @@ def resumed(reference: Reference, folder: Path, trial: Trial) -> Trial:
     return trial
 
 
-def differences(found: Mapping[str, str], expected: Mapping[str, str], *, extra: bool = True) -> str:
+def differences(actual: Mapping[str, str], expected: Mapping[str, str], *, extra: bool = True) -> str:
     """What is missing, different, and, if asked for, there too much; empty if both are the same."""
-    missing = sorted(set(expected) - set(found))
-    changed = sorted(name for name in set(found) & set(expected) if found[name] != expected[name])
-    more = sorted(set(found) - set(expected)) if extra else []
+    missing = sorted(set(expected) - set(actual))
+    changed = sorted(name for name in set(actual) & set(expected) if actual[name] != expected[name])
+    more = sorted(set(actual) - set(expected)) if extra else []
     parts = [
         f"{what}: {', '.join(names)}"
         for what, names in (("missing", missing), ("different", changed), ("too much", more))

@@ -108,10 +108,10 @@ class Shadow:
     def read(self, path: str) -> bytes | None:
         """What a file holds, as far as operations tell."""
         try:
-            found = self._find(path)
+            actual = self._find(path)
         except KeyError:
             return None
-        return found.content if isinstance(found, File) else None
+        return actual.content if isinstance(actual, File) else None
 
     def after_power_loss(self, how: str, rng: random.Random) -> Iterator[tuple[str, bytes | None]]:
         """What is on the disk: paths with their contents, None for folders.
@@ -149,21 +149,21 @@ class Shadow:
             if part not in folder.entries:
                 folder.entries[part] = Folder()
                 folder.changed()
-            found = folder.entries[part]
-            assert isinstance(found, Folder)
-            folder = found
+            actual = folder.entries[part]
+            assert isinstance(actual, Folder)
+            folder = actual
 
     def _parent(self, path: str) -> tuple[Folder, str]:
-        found = self._find(os.path.dirname(path))
-        assert isinstance(found, Folder)
-        return found, os.path.basename(path)
+        actual = self._find(os.path.dirname(path))
+        assert isinstance(actual, Folder)
+        return actual, os.path.basename(path)
 
     def _find(self, path: str) -> File | Folder:
-        found: File | Folder = self.top
+        actual: File | Folder = self.top
         for part in Path(path).relative_to(self.root).parts:
-            assert isinstance(found, Folder)
-            found = found.entries[part]
-        return found
+            assert isinstance(actual, Folder)
+            actual = actual.entries[part]
+        return actual
 
 
 def lay_out(entries: Iterator[tuple[str, bytes | None]], folder: Path) -> None:

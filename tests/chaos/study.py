@@ -232,9 +232,9 @@ def _restarted(folder: Path, database: list[str], answers: Answers, trial: Trial
 def postgres() -> Iterator[tuple[str, Callable[[str], None]] | None]:
     """A PostgreSQL server of our own on a socket in a folder: its URL, and what starts and stops it. None: not here."""
     programs = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
-    found = shutil.which("initdb") or (str(programs[-1] / "initdb") if programs else None)
+    actual = shutil.which("initdb") or (str(programs[-1] / "initdb") if programs else None)
     known = subprocess.run(["id", "postgres"], capture_output=True).returncode == 0
-    if found is None or (os.geteuid() == 0 and not (known and shutil.which("runuser"))):
+    if actual is None or (os.geteuid() == 0 and not (known and shutil.which("runuser"))):
         yield None
         return
     with tempfile.TemporaryDirectory(prefix="pg", dir="/tmp") as name:  # a socket's path must be short
@@ -247,7 +247,7 @@ def postgres() -> Iterator[tuple[str, Callable[[str], None]] | None]:
         settings = f"-c listen_addresses='' -c unix_socket_directories={folder} -c max_connections=30"
 
         def do(program: str, *arguments: str) -> None:
-            command = [*become, str(Path(found).with_name(program)), *arguments]
+            command = [*become, str(Path(actual).with_name(program)), *arguments]
             subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder)
 
         def control(what: str) -> None:

@@ -341,8 +341,8 @@ def small_batches() -> None:
 
 def checkpointed(folder: Path) -> float:
     """The updates of the last complete checkpoint."""
-    found = sorted((folder / "model" / "checkpoints").glob("update-*/state.json"))
-    return int(found[-1].parent.name.removeprefix("update-")) if found else 0
+    actual = sorted((folder / "model" / "checkpoints").glob("update-*/state.json"))
+    return int(actual[-1].parent.name.removeprefix("update-")) if actual else 0
 
 
 def mined(folder: Path) -> float:
@@ -396,7 +396,7 @@ def targets(inputs: Inputs, openai: str) -> list[Target]:
         "metric": f"metric:chrf?reference={inputs / 'references.de'}",
         "measure": f"measure:{inputs / 'measure'}",
     }
-    found = []
+    actual = []
     for kind, spec in specs.items():
         suite, total = (inputs.pairs, 270) if kind == "measure" else (inputs.suite, EXAMPLES)
         own = ["--workers", "1", "--threads", "1"] if kind in ("hf", "lm", "ct2", "nmt") else []
@@ -404,34 +404,34 @@ def targets(inputs: Inputs, openai: str) -> list[Target]:
         if kind == "measure":
             arguments += ["--limit", "90"]
             total = 90
-        found.append(Target(f"score {kind}:", arguments, functools.partial(records, "run.jsonl", total), ["--resume"]))
+        actual.append(Target(f"score {kind}:", arguments, functools.partial(records, "run.jsonl", total), ["--resume"]))
     for kind, method in (("hf", "gradient"), ("lm", "attention"), ("nmt", "occlusion")):
         arguments = ["attribute", str(inputs.suite), "--system", specs[kind], "--method", method, "-o", "out/run.jsonl"]
         arguments += ["--context", "2"] if kind != "nmt" else []
         arguments += ["--samples", "100", "--threads", "1", "--batch-tokens", "256"]
         kept = functools.partial(records, "run.jsonl", EXAMPLES)
-        found.append(Target(f"attribute {kind}:", arguments, kept, ["--resume"]))
+        actual.append(Target(f"attribute {kind}:", arguments, kept, ["--resume"]))
     for kind in ("hf", "nmt"):
         arguments = ["translate", "--system", specs[kind], "-i", str(inputs.text), "-o", "out/text.de"]
         arguments += ["--beams", "1", "--max-tokens", "8", "--threads", "1"]
         kept = functools.partial(records, "text.de", SENTENCES)
-        found.append(Target(f"translate {kind}:", arguments, kept, ["--resume"], small_chunks))
+        actual.append(Target(f"translate {kind}:", arguments, kept, ["--resume"], small_chunks))
     for kind in ("recurrent", "transformer"):
         arguments = ["train", str(inputs / f"{kind}.toml"), "-o", "out/model", "--threads", "1"]
-        found.append(Target(f"train {kind}", arguments, checkpointed, ["--resume"], trials=14))
+        actual.append(Target(f"train {kind}", arguments, checkpointed, ["--resume"], trials=14))
     corpus = [f"--{side}={inputs / 'x'}.{code}" for side, code in (("source", "en"), ("target", "de"))]
     corpus += [
         f"--annotate-{side}=conllu:{inputs / 'x'}.{code}.conllu" for side, code in (("source", "en"), ("target", "de"))
     ]
     arguments = ["build", "mine", *corpus, "-l", "en-de", "--phenomenon", "toy", "--per-class", "all"]
     arguments += ["--to", "both", "--workers", "1", "-o", "out/mined.jsonl"]
-    found.append(Target("build mine", arguments, mined, (), small_shards, trials=20))
+    actual.append(Target("build mine", arguments, mined, (), small_shards, trials=20))
     corpus = [part.replace(str(inputs / "x"), str(inputs / "a")) for part in corpus]
     arguments = ["augment", *corpus, "--link", "chains", "-o", "out/augmented"]
-    found.append(Target("augment", arguments, written))
+    actual.append(Target("augment", arguments, written))
     arguments = ["measure", "train", str(inputs / "measure.toml"), "--cache", "out/states", "-o", "out/measure"]
-    found.append(Target("measure train", [*arguments, "--threads", "1"], states, (), small_batches))
+    actual.append(Target("measure train", [*arguments, "--threads", "1"], states, (), small_batches))
     arguments = ["measure", "adapt", f"lm:{inputs / 'llama'}", str(inputs.english), "-o", "out/adapted"]
     arguments += ["--steps", str(STEPS), "--batch", "2", "--pieces", "24", "--rank", "2", "--threads", "1"]
-    found.append(Target("measure adapt", arguments, adapted, (), small_steps))
-    return found
+    actual.append(Target("measure adapt", arguments, adapted, (), small_steps))
+    return actual

@@ -50,11 +50,11 @@ def test_what_was_synced_stays() -> None:
 
 @pytest.mark.parametrize(("total", "number"), [(100, 10), (7, 10), (1, 1), (24, 24)])
 def test_points_are_spread_over_all_operations(total: int, number: int) -> None:
-    found = points(total, number, random.Random(1))
-    assert found == sorted(found)
-    assert len(found) == number
-    assert 1 <= found[0] <= found[-1] <= max(1, total)
-    assert len({(point - 1) * number // total for point in found}) >= min(total, number) * 0.6
+    actual = points(total, number, random.Random(1))
+    assert actual == sorted(actual)
+    assert len(actual) == number
+    assert 1 <= actual[0] <= actual[-1] <= max(1, total)
+    assert len({(point - 1) * number // total for point in actual}) >= min(total, number) * 0.6
 
 
 def test_small_commands_survive_kills_and_power_loss(tmp_path: Path) -> None:

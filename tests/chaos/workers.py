@@ -41,8 +41,8 @@ def _child(tasks: Sequence[Callable[[], Found]], number: int, jobs: int, folder:
         return child
     try:
         end_with_parent()
-        found = {k: _told(tasks[k]()) for k in range(number, len(tasks), jobs)}
-        (folder / f"results-{number}.pickle").write_bytes(pickle.dumps(found))
+        actual = {k: _told(tasks[k]()) for k in range(number, len(tasks), jobs)}
+        (folder / f"results-{number}.pickle").write_bytes(pickle.dumps(actual))
     except BaseException:
         traceback.print_exc()
     finally:
@@ -56,8 +56,8 @@ def end_with_parent() -> None:
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
-def _told(found: Found) -> Found:
+def _told(actual: Found) -> Found:
     """Say at once what is wrong, as a run takes minutes."""
-    if wrong := getattr(found, "problem", ""):
-        print(f"{getattr(found, 'target', '')}: {wrong}", file=sys.stderr, flush=True)
-    return found
+    if wrong := getattr(actual, "problem", ""):
+        print(f"{getattr(actual, 'target', '')}: {wrong}", file=sys.stderr, flush=True)
+    return actual

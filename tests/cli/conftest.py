@@ -41,9 +41,9 @@ OTHER_SCORES = (-1, -2, -1, -2, -3, -1, -2, -2, -1, -5, -1, -1, -5)
 @pytest.fixture(autouse=True)
 def _pythonpath_from_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     """`PYTHONPATH=src pytest` works, too: commands run in folders of their own, where a relative path leads nowhere."""
-    if found := os.environ.get("PYTHONPATH"):
+    if actual := os.environ.get("PYTHONPATH"):
         monkeypatch.setenv(
-            "PYTHONPATH", os.pathsep.join(str(Path(part).absolute()) for part in found.split(os.pathsep))
+            "PYTHONPATH", os.pathsep.join(str(Path(part).absolute()) for part in actual.split(os.pathsep))
         )
 
 

@@ -65,8 +65,8 @@ for path in {list(map(list, COMMANDS))!r}:
     print(json.dumps([path, heavy, printed.getvalue()]))
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    found = map(json.loads, done.stdout.splitlines())
-    return {tuple(path): (heavy, printed) for path, heavy, printed in found}
+    actual = map(json.loads, done.stdout.splitlines())
+    return {tuple(path): (heavy, printed) for path, heavy, printed in actual}
 
 
 @each_command
@@ -127,7 +127,7 @@ def test_an_unknown_subcommand(refused: Refused) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["--nope"], "--nope"),
         (["suites", "list", "--nope"], "--nope"),
@@ -156,8 +156,8 @@ def test_an_unknown_subcommand(refused: Refused) -> None:
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
-def test_wrong_usage_is_one_line(refused: Refused, arguments: list[str], said: str) -> None:
-    assert said in refused(*arguments)
+def test_wrong_usage_is_one_line(refused: Refused, arguments: list[str], message: str) -> None:
+    assert message in refused(*arguments)
 
 
 @pytest.mark.parametrize("format", [["--json"], ["--format", "latex"]])
@@ -198,8 +198,8 @@ def test_a_reader_that_goes_away_is_no_error(arguments: list[str]) -> None:
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.close()  # before the first byte is written, so that every write fails
-        said = process.stderr.read()
-    assert (process.returncode, said) == (0, b"")
+        message = process.stderr.read()
+    assert (process.returncode, message) == (0, b"")
 
 
 def test_importing_is_light() -> None:
@@ -379,9 +379,9 @@ def walk(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[s
     if isinstance(command, click.Group):
         context = click.Context(command)
         for name in command.list_commands(context):
-            found = command.get_command(context, name)
-            assert found is not None
-            yield from walk(found, (*path, name))
+            actual = command.get_command(context, name)
+            assert actual is not None
+            yield from walk(actual, (*path, name))
 
 
 BY_NAME = dict(walk(app))
@@ -389,14 +389,14 @@ BY_NAME = dict(walk(app))
 
 def examples(epilog: str) -> list[list[str]]:
     """The arguments of the examples: without what is the shell's, a comment, $( … ) around it, or where it goes."""
-    found = []
+    actual = []
     for line in epilog.partition("Examples:")[2].splitlines():
         _, program, rest = line.partition("anaphora ")
         words = shlex.split(rest.replace(')"', ""), comments=True)
         if program:
-            ends = [place for place, word in enumerate(words) if word in (">", "|")]
-            found.append(words[: min(ends, default=len(words))])
-    return found
+            ends = [position for position, word in enumerate(words) if word in (">", "|")]
+            actual.append(words[: min(ends, default=len(words))])
+    return actual
 
 
 def test_the_tree_is_whole() -> None:
@@ -407,9 +407,9 @@ def test_the_tree_is_whole() -> None:
 @pytest.mark.parametrize("path", BY_NAME)
 def test_examples_are_shown_and_understood(path: str) -> None:
     command = BY_NAME[path]
-    found = examples(command.epilog or "")
-    assert found, f"{path} --help has no example: write one in epilog"
-    chosen = [parse_argv(app, words) for words in found]
+    actual = examples(command.epilog or "")
+    assert actual, f"{path} --help has no example: write one in epilog"
+    chosen = [parse_argv(app, words) for words in actual]
     paths = [context.command_path for context in chosen]
     assert any(own == path or own.startswith(f"{path} ") for own in paths), f"no example of {path} calls it: {paths}"
     assert not [own for own in paths if isinstance(BY_NAME[own], click.Group)]

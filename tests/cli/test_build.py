@@ -25,7 +25,7 @@ AsJson = Callable[..., Any]
 Refused = Callable[..., str]
 
 
-def test_a_suite_of_all_templates_with_the_counts_of_table_8(as_json: AsJson, tmp_path: Path) -> None:
+def test_all_templates_have_the_counts_of_table_8(as_json: AsJson, tmp_path: Path) -> None:
     """And 828 examples more: Table 8 counts the two orders of the position prior as one."""
     document = as_json("build", "templates", "-o", "contracat.jsonl")
     assert document["templates"]["overlap/object"] == 5_376
@@ -358,7 +358,7 @@ def test_an_installed_pipeline_is_found(
     assert document["sentences"] == 3
 
 
-def test_no_pipeline_is_one_line_that_says_how_to_get_one(
+def test_a_missing_pipeline_is_one_line_with_the_installation(
     refused: Any, corpus: Paths, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("ANAPHORA_MODELS", raising=False)
@@ -424,12 +424,12 @@ def specs(pipeline: Callable[[str], str]) -> list[str]:
 def test_from_lines_to_a_suite(mine_anaphora: Run, files: list[Any], specs: list[str], tmp_path: Path) -> None:
     options = ["--alignments", "x.align", "--option", "distance=5", "--confidence", "0.1", "--context", "1"]
     done = mine_anaphora(*files, *specs, *options, "--to", "both", "-o", "mined.jsonl", "--json")
-    found = json.loads(done.stdout)
+    actual = json.loads(done.stdout)
     suite = read_native(tmp_path / "mined.jsonl")
     items = list(suite)
     assert items
-    assert found["examples"] == len(items) == sum(found["classes"].values())
-    assert (found["documents"], found["pairs"], found["candidates"]["pronouns"]) == (3, 8, 5)
+    assert actual["examples"] == len(items) == sum(actual["classes"].values())
+    assert (actual["documents"], actual["pairs"], actual["candidates"]["pronouns"]) == (3, 8, 5)
     assert suite.header.languages == "en-de"
     for item in items:
         document, sentence = int(str(item.tags["document"])), int(str(item.tags["sentence"]))
@@ -461,10 +461,10 @@ def test_tables_on_stdout_and_notes_on_stderr(mine_anaphora: Run, files: list[An
 
 
 def test_an_aligner_is_trained_on_the_corpus(mine_anaphora: Run, files: list[Any], specs: list[str]) -> None:
-    found = json.loads(mine_anaphora(*files, *specs, "--align-train", "6", "-o", "mined.jsonl", "--json").stdout)
-    assert found["settings"]["align-model"]["model"] == "fast_align"
-    assert found["settings"]["align-sample"]["most_pairs"] == 6
-    assert found["pronoun_table"]["it"]["links"] > 0
+    document = json.loads(mine_anaphora(*files, *specs, "--align-train", "6", "-o", "mined.jsonl", "--json").stdout)
+    assert document["settings"]["align-model"]["model"] == "fast_align"
+    assert document["settings"]["align-sample"]["most_pairs"] == 6
+    assert document["pronoun_table"]["it"]["links"] > 0
 
 
 WRONG = [
@@ -516,8 +516,10 @@ def test_what_is_finished_stays_when_a_later_stage_fails(
     wrong = [*specs[:2], "--annotate-target", "conllu:de.conllu", "--alignments", "x.align"]
     done = mine_anaphora(*files, *wrong, "-o", "mined.jsonl", check=2)
     assert "de.conllu: line 1: not sentence 1 of document 1 of the corpus" in done.stderr
-    found = json.loads(mine_anaphora(*files, *specs, "--alignments", "x.align", "-o", "mined.jsonl", "--json").stdout)
-    assert {stage["name"]: stage["reused"] for stage in found["stages"]} == {
+    document = json.loads(
+        mine_anaphora(*files, *specs, "--alignments", "x.align", "-o", "mined.jsonl", "--json").stdout
+    )
+    assert {stage["name"]: stage["reused"] for stage in document["stages"]} == {
         "read": 1,
         "annotate-source": 1,
         "annotate-target": 0,

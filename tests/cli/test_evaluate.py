@@ -72,8 +72,8 @@ def test_gzipped_suite_and_scores_give_the_same_figures(as_json: AsJson, suite: 
     for path, source in zip(packed, (suite, scores), strict=True):
         path.write_bytes(gzip.compress(source.read_bytes()))
     expected = as_json("evaluate", suite, "--scores", scores)
-    found = as_json("evaluate", packed[0], "--scores", packed[1])
-    assert {**found, "system": expected["system"]} == expected
+    document = as_json("evaluate", packed[0], "--scores", packed[1])
+    assert {**document, "system": expected["system"]} == expected
     # a gzip file is known by its bytes, not by its name
     scores.write_bytes(packed[1].read_bytes())
     assert as_json("evaluate", packed[0], "--scores", scores) == expected
@@ -305,7 +305,7 @@ def lines(*changed: tuple[int, str], of: Sequence[str] = ("-1",) * 13) -> str:
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "said"),
+    ("text", "line", "output"),
     [
         ("-1\n" * 12, 12, ["13 scores expected", "found 12", "anaphora suites convert SUITE --to text"]),
         ("", None, ["13 scores expected", "found 0", "anaphora suites convert SUITE --to text"]),
@@ -323,16 +323,16 @@ def lines(*changed: tuple[int, str], of: Sequence[str] = ("-1",) * 13) -> str:
     ids=["few", "none", "many", "nan", "inf", "overflow", "word", "underscore", "two", "empty", "tokens", "negative"],
 )
 def test_a_bad_score_file(
-    refused: Refused, suite: Path, tmp_path: Path, text: str, line: int | None, said: list[str]
+    refused: Refused, suite: Path, tmp_path: Path, text: str, line: int | None, output: list[str]
 ) -> None:
     (tmp_path / "my.scores").write_text(text)
     message = refused("evaluate", suite, "--scores", "my.scores")
     assert message.startswith("my.scores: 13" if line is None else f"my.scores: line {line}: ")
-    for part in said:
+    for part in output:
         assert part in message
 
 
-def test_line_ends_of_windows_and_a_byte_order_mark_are_fine(
+def test_windows_line_ends_and_a_byte_order_mark_are_accepted(
     as_json: AsJson, suite: Path, scores: Path, tmp_path: Path
 ) -> None:
     expected = as_json("evaluate", suite, "--scores", scores)
@@ -372,7 +372,7 @@ def test_bad_utf8_in_the_suite(refused: Refused, suite: Path, scores: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "output"),
     [
         ('"gold": 1', '"gold": 9', "gold is 9"),
         ('"id": "b"', '"id": 5', "'id' must be a string"),
@@ -380,14 +380,14 @@ def test_bad_utf8_in_the_suite(refused: Refused, suite: Path, scores: Path) -> N
         ('{"id": "b"', '"id": "b"', "not JSON"),
     ],
 )
-def test_a_bad_line_in_the_suite(refused: Refused, suite: Path, scores: Path, old: str, new: str, said: str) -> None:
+def test_a_bad_line_in_the_suite(refused: Refused, suite: Path, scores: Path, old: str, new: str, output: str) -> None:
     rows = suite.read_text(encoding="utf-8").splitlines()
     assert old in rows[2]
     rows[2] = rows[2].replace(old, new)
     suite.write_text("\n".join(rows) + "\n", encoding="utf-8")
     message = refused("evaluate", suite, "--scores", scores)
     assert message.startswith(f"{suite}: line 3: ")
-    assert said in message
+    assert output in message
 
 
 def test_what_is_no_suite(refused: Refused, suite: Path, scores: Path) -> None:
@@ -460,9 +460,9 @@ def test_means_per_token_can_be_compared_as_means(as_json: AsJson, means: Path) 
 
 def test_means_without_counts_are_refused(refused: Refused, means: Path) -> None:
     (means.parent / "fair.scores").write_text("-1.0\t10\n-1.5\t5\n" + "-1.0\n-1.5\n" * 19)
-    said = refused("evaluate", means, "--scores", "fair.scores", "--scores-are", "mean")
-    assert "fair.scores: line 3: a mean per token without a number of tokens" in said
-    assert "--normalize mean" in said
+    message = refused("evaluate", means, "--scores", "fair.scores", "--scores-are", "mean")
+    assert "fair.scores: line 3: a mean per token without a number of tokens" in message
+    assert "--normalize mean" in message
 
 
 def test_scores_are_goes_with_scores(refused: Refused, anaphora: Run, suite: Path, scores: Path) -> None:

@@ -234,11 +234,11 @@ def test_own_antecedents_need_no_reference(documents: dict[str, str], tmp_path: 
     rows = [json.loads(line) for line in lines[1:]]
     bare = [json.dumps(row | {"gold": None, "candidates": [row["source"]]}) for row in rows]
     Path(suite).write_text("\n".join([lines[0], *bare]) + "\n", encoding="utf-8")
-    found = json.loads(generative_run(suite, "-t", right, "--antecedent", "own", "--json"))
-    assert (found["total"], found["reference"], found["correct"]) == (90, None, None)
-    assert found["decided"] >= 60
-    assert found["agreement"] > 0.9
-    assert "|tok:moses|" in found["signature"], "as the text is divided, though no reference is"
+    document = json.loads(generative_run(suite, "-t", right, "--antecedent", "own", "--json"))
+    assert (document["total"], document["reference"], document["correct"]) == (90, None, None)
+    assert document["decided"] >= 60
+    assert document["agreement"] > 0.9
+    assert "|tok:moses|" in document["signature"], "as the text is divided, though no reference is"
 
 
 # ----------------------------------------------------------------------------------------------------------- robustness
@@ -279,7 +279,7 @@ def test_robustness_compare_shows_the_same(as_json: AsJson, runs: tuple[Path, Pa
     assert "|vs:small-phrase-addition-true_colon@" in document["signature"]
 
 
-def test_robustness_table_and_picture(anaphora: Run, runs: tuple[Path, Path], tmp_path: Path) -> None:
+def test_robustness_table_and_chart(anaphora: Run, runs: tuple[Path, Path], tmp_path: Path) -> None:
     done = anaphora("robustness", *runs, "--by", "pronoun", "--figure", tmp_path / "drop.svg")
     lines = done.stdout.splitlines()
     assert lines[2].split() == ["not", "attacked", "6", "0.500"]
@@ -336,8 +336,8 @@ def test_diagnose_words_and_table(anaphora: Run, always_es: Path, tmp_path: Path
 
 
 def test_diagnose_json(as_json: AsJson, always_es: Path) -> None:
-    (found,) = as_json("diagnose", always_es, "--max-items", "2")["systems"]
-    verdicts = {said["rule"]: said["verdict"] for said in found["statements"]}
+    (document,) = as_json("diagnose", always_es, "--max-items", "2")["systems"]
+    verdicts = {message["rule"]: message["verdict"] for message in document["statements"]}
     assert verdicts == {
         "first-failure": "fails",
         "by-default": "default",
@@ -346,17 +346,17 @@ def test_diagnose_json(as_json: AsJson, always_es: Path) -> None:
         "fallback": "prefers",
         "prior/verb": "prefers",
     }
-    assert {len(said["items"]) for said in found["statements"]} == {2}
-    (prior,) = [check for check in found["checks"] if check["rule"] == "prior/verb"]
+    assert {len(message["items"]) for message in document["statements"]} == {2}
+    (prior,) = [check for check in document["checks"] if check["rule"] == "prior/verb"]
     assert (prior["total"], prior["figure"], prior["what"]) == (600, 1.0, ["neuter"])
-    assert found["thresholds"]["minimum"] == load_rules().thresholds.minimum
-    assert found["signature"].startswith("dia|s:contracat-en-de@")
+    assert document["thresholds"]["minimum"] == load_rules().thresholds.minimum
+    assert document["signature"].startswith("dia|s:contracat-en-de@")
 
 
 def test_lower_is_better_and_confidence(as_json: AsJson, always_es: Path) -> None:
-    (found,) = as_json("diagnose", always_es, "--minimize", "--confidence", "0.99")["systems"]
-    assert "event" not in {said["rule"] for said in found["statements"] if said["verdict"] == "known"}
-    assert "99" in found["signature"]
+    (document,) = as_json("diagnose", always_es, "--minimize", "--confidence", "0.99")["systems"]
+    assert "event" not in {message["rule"] for message in document["statements"] if message["verdict"] == "known"}
+    assert "99" in document["signature"]
 
 
 def test_diagnose_formats(anaphora: Run, always_es: Path) -> None:
@@ -383,13 +383,13 @@ def test_diagnose_released_templates(
     examples = [json.loads(line) for line in suite.read_text(encoding="utf-8").splitlines()[1:]]
     scores.write_text("-2\n-2\n-1\n" * len(examples), encoding="utf-8")
     anaphora("score", suite, "--system", f"scores:{scores}", "-o", tmp_path / "run")
-    (found,) = as_json("diagnose", tmp_path / "run")["systems"]
-    figures = {check["name"]: check for check in found["checks"]}
+    (document,) = as_json("diagnose", tmp_path / "run")["systems"]
+    figures = {check["name"]: check for check in document["checks"]}
     for name, template in (("animal or person", "markable"), ("world knowledge", "world-knowledge")):
         golds = [e["gold"] for e in examples if e["tags"]["template"] == template]
         assert figures[name]["total"] == len(golds)
         assert figures[name]["figure"] == pytest.approx(golds.count(2) / len(golds))
     competing = ("markable", "overlap", "world-knowledge")
     wrong = [e for e in examples if e["tags"]["template"].split("/")[0] in competing and e["gold"] != 2]
-    (fallback,) = [said for said in found["statements"] if said["rule"] == "fallback"]
+    (fallback,) = [message for message in document["statements"] if message["rule"] == "fallback"]
     assert (fallback["verdict"], fallback["item_count"]) == ("prefers", len(wrong))

@@ -27,12 +27,12 @@ def on_a_full_disk(folder: Path, size: int, *arguments: str | Path) -> str:
     command = [sys.executable, "-m", "anaphora", *arguments]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, preexec_fn=limit)
     assert (done.returncode, done.stdout) == (2, ""), done.stderr
-    [told] = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
-    return told.removeprefix("error: ")
+    [message] = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
+    return message.removeprefix("error: ")
 
 
-def goes_on(told: str) -> list[str]:
-    program, *words = shlex.split(told.partition("Make room, then resume with: ")[2])
+def goes_on(message: str) -> list[str]:
+    program, *words = shlex.split(message.partition("Make room, then resume with: ")[2])
     assert program == "anaphora"
     return words
 
@@ -44,19 +44,21 @@ def test_score_keeps_the_answers_and_resumes(anaphora: Anaphora, suite: Path, tm
     (tmp_path / "answer.py").write_text("import sys\nfor line in sys.stdin: print(-len(line), flush=True)")
     command = ["score", "many.jsonl", "--system", f"command:{sys.executable} answer.py"]
     anaphora(*command, "-o", "whole")
-    told = on_a_full_disk(tmp_path, 4000, *command, "-o", "run")
+    message = on_a_full_disk(tmp_path, 4000, *command, "-o", "run")
     kept = (tmp_path / "run" / "run.jsonl.part").read_bytes().count(b"\n") - 1
     assert 20 < kept < 120
     part = "run/run.jsonl.part"
-    assert told.startswith(f"{part}: cannot be written: file too large. {kept} answers are kept in {part}. Make room")
-    anaphora(*goes_on(told))
+    assert message.startswith(
+        f"{part}: cannot be written: file too large. {kept} answers are kept in {part}. Make room"
+    )
+    anaphora(*goes_on(message))
     assert (tmp_path / "run" / "run.jsonl").read_bytes() == (tmp_path / "whole" / "run.jsonl").read_bytes()
     assert [path.name for path in (tmp_path / "run").iterdir()] == ["run.jsonl"]
 
 
 def test_what_cannot_be_resumed_names_the_file(suite: Path, scores: Path, tmp_path: Path) -> None:
-    told = on_a_full_disk(tmp_path, 500, "score", suite, "--system", f"scores:{scores}", "-o", "run")
-    assert told == "run/run.jsonl: cannot be written: file too large"
+    message = on_a_full_disk(tmp_path, 500, "score", suite, "--system", f"scores:{scores}", "-o", "run")
+    assert message == "run/run.jsonl: cannot be written: file too large"
     assert not (tmp_path / "run").exists()  # nothing is left of it
 
 

@@ -42,7 +42,7 @@ def test_demo_files_left_behind(anaphora: Run, tmp_path: Path) -> None:
     assert "demo/" in done.stdout.splitlines()[-1]
 
 
-def test_the_folder_it_takes_unless_told(anaphora: Run, tmp_path: Path) -> None:
+def test_the_default_folder_of_the_demo(anaphora: Run, tmp_path: Path) -> None:
     anaphora("demo", "--stand-ins")
     assert [path.name for path in tmp_path.iterdir()] == ["anaphora-demo"]
 
@@ -61,10 +61,10 @@ def test_demo_results(anaphora: Run, as_json: Callable[..., Any], tmp_path: Path
 
 
 def test_demo_json(anaphora: Run, as_json: Callable[..., Any], tmp_path: Path) -> None:
-    found = as_json("demo", "--stand-ins", "-o", "demo")
+    document = as_json("demo", "--stand-ins", "-o", "demo")
     results = json.loads((tmp_path / "demo" / "results.json").read_text(encoding="utf-8"))
-    assert found["systems"] == results["systems"]
-    assert found["comparison"]["pairs"][0]["delta"] > 0.2
+    assert document["systems"] == results["systems"]
+    assert document["comparison"]["pairs"][0]["delta"] > 0.2
 
 
 def test_the_same_files_every_time(anaphora: Run, tmp_path: Path) -> None:
@@ -140,26 +140,26 @@ def without(monkeypatch: pytest.MonkeyPatch, *packages: str) -> None:
 
 
 def test_every_kind_is_listed_and_says_how_it_is_written(listed: Callable[[], dict[str, dict[str, Any]]]) -> None:
-    found = listed()
-    assert list(found)[: len(KINDS)] == list(KINDS)
+    actual = listed()
+    assert list(actual)[: len(KINDS)] == list(KINDS)
     for kind in KINDS:
-        assert f"{kind}:" in found[kind]["what"]
+        assert f"{kind}:" in actual[kind]["what"]
     for kind in ("command", "scores"):  # these need nothing
-        assert found[kind]["installed"] is True
+        assert actual[kind]["installed"] is True
 
 
 def test_what_is_missing_and_how_to_get_it(
     listed: Callable[[], dict[str, dict[str, Any]]], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     without(monkeypatch, "torch", "transformers", "ctranslate2")
-    found = listed()
+    actual = listed()
     for kind in ("hf", "lm"):
-        assert found[kind]["installed"] is False
-        assert {"torch", "transformers"} == set(found[kind]["missing"])
-        assert found[kind]["install"] == 'pip install "anaphora[hf]"'
-    assert "ctranslate2" in found["ct2"]["missing"]
-    assert found["ct2"]["install"] == 'pip install "anaphora[ct2]"'
-    assert found["scores"] == {
+        assert actual[kind]["installed"] is False
+        assert {"torch", "transformers"} == set(actual[kind]["missing"])
+        assert actual[kind]["install"] == 'pip install "anaphora[hf]"'
+    assert "ctranslate2" in actual["ct2"]["missing"]
+    assert actual["ct2"]["install"] == 'pip install "anaphora[ct2]"'
+    assert actual["scores"] == {
         "kind": "scores",
         "what": KINDS["scores"].what,
         "settings": ["are"],
@@ -183,11 +183,11 @@ def test_kinds_that_other_packages_bring(
     )
     (tmp_path / "more_systems.py").write_text("import json\nfrom surely_not_here import thing\n")
     monkeypatch.syspath_prepend(tmp_path)
-    found = listed()
-    assert found["more"]["what"] == "brought by more-systems 2.0"
-    assert found["more"]["missing"] == []
-    assert found["gone"]["missing"] == ["gone_systems"]
-    assert found["scores"]["what"] == "brought by more-systems 2.0"  # it takes the place of ours
+    actual = listed()
+    assert actual["more"]["what"] == "brought by more-systems 2.0"
+    assert actual["more"]["missing"] == []
+    assert actual["gone"]["missing"] == ["gone_systems"]
+    assert actual["scores"]["what"] == "brought by more-systems 2.0"  # it takes the place of ours
     assert "more_systems" not in sys.modules
 
 

@@ -78,14 +78,14 @@ class Job:
 
 def group(leader: int) -> list[int]:
     """The processes of a group."""
-    found = []
-    for place in Path("/proc").glob("[0-9]*"):
+    actual = []
+    for folder in Path("/proc").glob("[0-9]*"):
         try:
-            if os.getpgid(int(place.name)) == leader:
-                found.append(int(place.name))
+            if os.getpgid(int(folder.name)) == leader:
+                actual.append(int(folder.name))
         except ProcessLookupError:
             pass
-    return found
+    return actual
 
 
 def zombie(pid: int) -> bool:
@@ -128,11 +128,13 @@ def test_score(start: Callable[..., Job], anaphora: Any, suite: Path, tmp_path: 
     system = f"command:{sys.executable} slow.py"
     part = tmp_path / "my run" / "run.jsonl.part"
     job = start("score", many, "--system", system, "--overwrite", "-o", "my run")
-    said = job.until(lambda: part.exists() and part.read_bytes().count(b"\n") > 3).interrupt()
+    message = job.until(lambda: part.exists() and part.read_bytes().count(b"\n") > 3).interrupt()
     kept = part.read_bytes().count(b"\n") - 1
-    assert said.startswith(f"stopped; {kept} answers are kept in my run/run.jsonl.part. Resume with: anaphora score ")
+    assert message.startswith(
+        f"stopped; {kept} answers are kept in my run/run.jsonl.part. Resume with: anaphora score "
+    )
     assert not (tmp_path / "my run" / "run.jsonl").exists()
-    words = goes_on(said)
+    words = goes_on(message)
     assert words == ["score", str(many), "--system", system, "-o", "my run", "--resume"]
     (tmp_path / "slow.py").write_text(SLOW.replace("time.sleep(0.01)", "pass").replace("time.sleep(99)", ""))
     anaphora(*words)
@@ -145,30 +147,30 @@ def test_translate(start: Callable[..., Job], tmp_path: Path) -> None:
     part = tmp_path / "out.de.part"
     command = ["translate", "--system", f"nmt:{PRETRAINED / 'sentence-level'}", "-i", "in.en", "-o", "out.de"]
     job = start(*command, "--threads", "1", "--beams", "4")
-    said = job.until(lambda: part.exists() and part.read_bytes().count(b"\n") > 1).interrupt()
+    message = job.until(lambda: part.exists() and part.read_bytes().count(b"\n") > 1).interrupt()
     kept = part.read_bytes().count(b"\n") - 1
-    assert said.startswith(f"stopped; {kept} translations are kept in out.de.part. Resume with: anaphora translate ")
+    assert message.startswith(f"stopped; {kept} translations are kept in out.de.part. Resume with: anaphora translate ")
     assert not (tmp_path / "out.de").exists()
-    assert goes_on(said)[-1] == "--resume"
+    assert goes_on(message)[-1] == "--resume"
 
 
 def test_train(start: Callable[..., Job], tmp_path: Path) -> None:
     pytest.importorskip("transformers")
     pytest.importorskip("sentencepiece")
     for side in ("en", "de"):
-        lines = [f"{word} {place} ." for word in ("one", "two", "three", "four") for place in range(30)]
+        lines = [f"{word} {position} ." for word in ("one", "two", "three", "four") for position in range(30)]
         (tmp_path / f"a.{side}").write_text("\n".join(lines) + "\n")
     values = {"data.source": "a.en", "data.target": "a.de", "vocabulary.size": 60, "training.save_every": 2}
     words = [word for key, value in values.items() for word in ("--set", f"{key}={value}")]
     command = ["train", "transformer-baseline-laptop", "-o", "m", *words, "--threads", "1"]
     saved = tmp_path / "m" / "checkpoints"
     job = start(*command, "--set", "training.updates=100000")
-    said = job.until(lambda: list(saved.glob("update-*"))).interrupt()
+    message = job.until(lambda: list(saved.glob("update-*"))).interrupt()
     last = max(saved.glob("update-*"))
     assert not list(saved.glob(".*")), "an unfinished checkpoint is left"
     update = f"{int(last.name.removeprefix('update-')):,}"
-    assert said.startswith(f"stopped; update {update} is kept in m/checkpoints/{last.name}. Resume with: anaphora ")
-    assert goes_on(said)[-1] == "--resume"
+    assert message.startswith(f"stopped; update {update} is kept in m/checkpoints/{last.name}. Resume with: anaphora ")
+    assert goes_on(message)[-1] == "--resume"
 
 
 def test_mine_with_two_workers(start: Callable[..., Job], pipeline: Callable[[str], str], tmp_path: Path) -> None:
@@ -180,9 +182,9 @@ def test_mine_with_two_workers(start: Callable[..., Job], pipeline: Callable[[st
     work = tmp_path / "mined.jsonl.work"
     job = start(*command, *specs, "--workers", "2", "--no-resume")
     job.until(lambda: len(group(job.pid)) >= 3 and list(work.glob("annotate-source/*.gz")), 300)
-    said = job.interrupt()
-    assert "finished shards are kept in mined.jsonl.work. Resume with: anaphora build mine " in said
-    assert "--no-resume" not in goes_on(said)
+    message = job.interrupt()
+    assert "finished shards are kept in mined.jsonl.work. Resume with: anaphora build mine " in message
+    assert "--no-resume" not in goes_on(message)
     assert not (tmp_path / "mined.jsonl").exists()
     assert not list(work.rglob("*.part"))
 
@@ -223,8 +225,8 @@ def test_demo(start: Callable[..., Job], tmp_path: Path) -> None:
     pytest.importorskip("transformers")
     pytest.importorskip("sentencepiece")
     job = start("demo", "-o", "d")
-    said = job.until(lambda: list((tmp_path / "d" / "models").glob("*/config.toml"))).interrupt()
-    assert said == "stopped; what is trained so far is kept in d/models. Resume with: anaphora demo -o d"
+    message = job.until(lambda: list((tmp_path / "d" / "models").glob("*/config.toml"))).interrupt()
+    assert message == "stopped; what is trained so far is kept in d/models. Resume with: anaphora demo -o d"
     assert not (tmp_path / "d" / "report.html").exists()
 
 
@@ -235,8 +237,8 @@ def test_study_serve(start: Callable[..., Job], anaphora: Any, suite: Path, tmp_
     job = start("study", "serve", "study", "--port", "0")
     assert job.process.stderr is not None
     assert job.process.stderr.readline().startswith("overview: ")
-    said = job.interrupt()
-    assert said == "stopped; every answer is kept in study. Resume with: anaphora study serve study --port 0"
+    message = job.interrupt()
+    assert message == "stopped; every answer is kept in study. Resume with: anaphora study serve study --port 0"
 
 
 def test_an_import_that_makes_another_error_of_it(start: Callable[..., Job], suite: Path, tmp_path: Path) -> None:
@@ -252,7 +254,7 @@ def test_an_import_that_makes_another_error_of_it(start: Callable[..., Job], sui
 # --- the one place, without processes
 
 
-def test_what_is_said_of_a_command_is_said_of_one_that_exists() -> None:
+def test_every_hint_names_an_existing_command() -> None:
     for path in RESUME_HINTS:
         command: click.Command | None = app
         for word in path.split():
@@ -316,7 +318,7 @@ def test_stopped_before_anything_was_done(
 
 
 @pytest.mark.parametrize(
-    ("file", "arguments", "said"),
+    ("file", "arguments", "message"),
     [
         ("x.align", call("align"), "nothing in x.align is half-written. Start again with: anaphora align a.en"),
         (
@@ -348,27 +350,27 @@ def test_stopped_before_anything_was_done(
     ],
 )
 def test_stopped_with_something_to_go_on_with(
-    file: str, arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    file: str, arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ANAPHORA_HOME", str(tmp_path / "home"))
     (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / file).write_text("x")
-    assert resume_message(app, arguments).startswith(f"stopped; {said}")
+    assert resume_message(app, arguments).startswith(f"stopped; {message}")
 
 
-def test_the_address_of_a_database_is_not_repeated_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_database_address_of_the_environment_is_not_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANAPHORA_STUDY_DATABASE", "postgresql://anna:secret@localhost/x")
-    said = resume_message(app, ["study", "serve", "study"])
-    assert said == "stopped; every answer is kept in its database. Resume with: anaphora study serve study"
+    message = resume_message(app, ["study", "serve", "study"])
+    assert message == "stopped; every answer is kept in its database. Resume with: anaphora study serve study"
 
 
 def test_an_option_that_is_there_is_not_added(tmp_path: Path) -> None:
     part = tmp_path / "run" / "run.jsonl.part"
     part.parent.mkdir()
     part.write_text("header\nanswer\n")
-    said = resume_message(app, ["score", "s", "--resume", "--system", "hf:x", "-o", str(tmp_path / "run")])
-    assert said == (
+    message = resume_message(app, ["score", "s", "--resume", "--system", "hf:x", "-o", str(tmp_path / "run")])
+    assert message == (
         f"stopped; 1 answers are kept in {part}. Resume with: "
         f"anaphora score s --resume --system hf:x -o {shlex.quote(str(tmp_path / 'run'))}"
     )

@@ -58,10 +58,10 @@ def made(texts: Path, *more: str | Path) -> Path:
 
 def test_pairs(texts: Path) -> None:
     common = ("pairs", "-s", texts / "src.de", "-r", texts / "ref.en", "-t", texts / "bad.en", "-t", texts / "good.en")
-    found = ok(*common, "-l", "de-en", "-o", texts / "p.jsonl", "--year", "2013")
-    assert found["pairs"] == {"noisy": 24, "system": 24}
-    assert found["errors"] == {"gender": 24}
-    assert found["pronoun_pairs"] == {"he:it": 8, "she:he": 8, "it:she": 8}
+    actual = ok(*common, "-l", "de-en", "-o", texts / "p.jsonl", "--year", "2013")
+    assert actual["pairs"] == {"noisy": 24, "system": 24}
+    assert actual["errors"] == {"gender": 24}
+    assert actual["pronoun_pairs"] == {"he:it": 8, "she:he": 8, "it:she": 8}
     suite = list(api.load_suite(texts / "p.jsonl"))
     assert suite[0].source == ("", "I SAW THE KING.", "HE WAS OLD.")
     assert suite[0].candidates == (("", "I saw the king.", "He was old."), ("", "I saw the king.", "It was old."))
@@ -74,12 +74,12 @@ def test_pairs(texts: Path) -> None:
 
 def test_pairs_that_people_agree_on(texts: Path) -> None:
     (texts / "list.json").write_text('{"he_it": [[0.9, {"REF": 9}]], "it_she": [[0.5, {"REF": 9}]]}')
-    found = ok(
+    actual = ok(
         "pairs", "-r", texts / "ref.en", "-t", texts / "bad.en", "-l", "de-en", "--kind", "noisy", "--pair-list",
         texts / "list.json", "-o", texts / "p.jsonl",
     )  # fmt: skip
-    assert found["pronoun_pairs"] == {"he:it": 8}
-    assert found["left_out_by_pair_list"] == 16
+    assert actual["pronoun_pairs"] == {"he:it": 8}
+    assert actual["left_out_by_pair_list"] == 16
 
 
 def test_statistical_alignment(texts: Path) -> None:
@@ -96,20 +96,20 @@ def model(texts: Path) -> Path:
         f'[data]\ntrain = "{pairs}"\ndev = "{pairs}"\ntrain_kind = "noisy"\n[model]\nwidth = 16\nsentences = 1\n'
         "[training]\nrate = 0.01\nbatch = 8\nepochs = 25\npatience = 25\n"
     )
-    found = ok("train", texts / "c.toml", "-o", texts / "m", "--threads", "1")
-    assert found["best"]["dev_accuracy"] > 0.9
-    assert (found["pairs"], found["dev_pairs"]) == (24, 24)
+    actual = ok("train", texts / "c.toml", "-o", texts / "m", "--threads", "1")
+    assert actual["best"]["dev_accuracy"] > 0.9
+    assert (actual["pairs"], actual["dev_pairs"]) == (24, 24)
     return texts / "m"
 
 
 def test_train_evaluate_score_and_why(model: Path, texts: Path) -> None:
     pairs = texts / "p.jsonl"
-    found = ok("evaluate", pairs, "--model", model)
-    assert found["total"] == 48
-    assert found["accuracy"] == found["correct"] / 48 > 0.9
-    assert found["interval"][0] < found["accuracy"]
-    assert found["human"] is None
-    assert set(found["breakdowns"]) >= {"pronoun_pair", "error", "kind"}
+    actual = ok("evaluate", pairs, "--model", model)
+    assert actual["total"] == 48
+    assert actual["accuracy"] == actual["correct"] / 48 > 0.9
+    assert actual["interval"][0] < actual["accuracy"]
+    assert actual["human"] is None
+    assert set(actual["breakdowns"]) >= {"pronoun_pair", "error", "kind"}
 
     systems = ("-t", texts / "bad.en", "-t", texts / "good.en", "--details", texts / "d.tsv")
     ranked = ok("score", model, "-r", texts / "ref.en", *systems, "--why", texts / "why.svg", "--line", "2")
@@ -125,10 +125,10 @@ def test_train_evaluate_score_and_why(model: Path, texts: Path) -> None:
         "good.en",
     ]
 
-    said = ok("score", model, "He was old.", "It was old.", "Nobody.", "--before", "I saw the king.")["sentences"]
-    assert said[0]["score"] > said[1]["score"]
-    assert said[2] == {"sentence": "Nobody.", "score": 0.0, "pronouns": []}
-    assert said[0]["pronouns"][0]["pronoun"] == "he"
+    message = ok("score", model, "He was old.", "It was old.", "Nobody.", "--before", "I saw the king.")["sentences"]
+    assert message[0]["score"] > message[1]["score"]
+    assert message[2] == {"sentence": "Nobody.", "score": 0.0, "pronouns": []}
+    assert message[0]["pronouns"][0]["pronoun"] == "he"
     table = invoke("score", model, "He was old.")
     assert "He was old." in table.stdout
 
@@ -136,8 +136,8 @@ def test_train_evaluate_score_and_why(model: Path, texts: Path) -> None:
 def test_any_system_on_the_same_pairs(texts: Path) -> None:
     pairs = made(texts, "--kind", "noisy")
     (texts / "scores").write_text("2\n1\n" * 20 + "1\n2\n" * 4)
-    found = ok("evaluate", pairs, "--system", f"scores:{texts / 'scores'}")
-    assert (found["total"], found["correct"]) == (24, 20)
+    actual = ok("evaluate", pairs, "--system", f"scores:{texts / 'scores'}")
+    assert (actual["total"], actual["correct"]) == (24, 20)
     api.score(pairs, f"scores:{texts / 'scores'}", texts / "run")
     (texts / "list.json").write_text('{"he_it": [[0.9, {"REF": 9}]]}')
     again = ok("evaluate", pairs, "--run", texts / "run", "--pair-list", texts / "list.json", "--by", "error")

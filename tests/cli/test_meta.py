@@ -69,37 +69,37 @@ def correlate_scores(tmp_path: Path) -> Path:
 
 
 def test_the_document_of_the_contract(as_json: AsJson, correlate_scores: Path) -> None:
-    found = as_json("correlate", correlate_scores)
-    assert found["systems"] == ["a", "b", "c", "d", "e", "f", "far off"]
-    assert found["human"] == "human"
-    assert list(found["metrics"]) == ["apt", "bleu"]
+    document = as_json("correlate", correlate_scores)
+    assert document["systems"] == ["a", "b", "c", "d", "e", "f", "far off"]
+    assert document["human"] == "human"
+    assert list(document["metrics"]) == ["apt", "bleu"]
     for name, values in (("apt", APT), ("bleu", BLEU)):
         for coefficient, test in (
             ("pearson", stats.pearsonr),
             ("spearman", stats.spearmanr),
             ("kendall", stats.kendalltau),
         ):
-            said = found["metrics"][name][coefficient]
-            assert said["value"] == pytest.approx(test(HUMAN, values).statistic)
-            low, high = said["interval"]
+            message = document["metrics"][name][coefficient]
+            assert message["value"] == pytest.approx(test(HUMAN, values).statistic)
+            low, high = message["interval"]
             assert -1 <= low <= high <= 1
-    assert found["without"] is None
-    assert "far off" in found["outliers"]
-    (test,) = found["williams"]
+    assert document["without"] is None
+    assert "far off" in document["outliers"]
+    (test,) = document["williams"]
     assert (test["first"], test["second"]) == ("apt", "bleu")
     assert test["t"] > 0
     assert 0 < test["p_value"] < 1
 
 
 def test_correlate_with_and_without_outliers(as_json: AsJson, correlate_scores: Path) -> None:
-    found = as_json("correlate", correlate_scores, "--without", "far off", "--without", "f", "--samples", "200")
-    assert found["without"]["removed"] == ["f", "far off"]
-    assert found["without"]["systems"] == ["a", "b", "c", "d", "e"]
-    said = found["without"]["metrics"]["bleu"]["pearson"]["value"]
-    assert said == pytest.approx(stats.pearsonr(HUMAN[:5], BLEU[:5]).statistic)
+    document = as_json("correlate", correlate_scores, "--without", "far off", "--without", "f", "--samples", "200")
+    assert document["without"]["removed"] == ["f", "far off"]
+    assert document["without"]["systems"] == ["a", "b", "c", "d", "e"]
+    message = document["without"]["metrics"]["bleu"]["pearson"]["value"]
+    assert message == pytest.approx(stats.pearsonr(HUMAN[:5], BLEU[:5]).statistic)
     automatic = as_json("correlate", correlate_scores, "--without", "auto", "--samples", "200")
     assert automatic["without"]["removed"] == automatic["outliers"] == ["f", "far off"]
-    assert automatic["without"] == found["without"]
+    assert automatic["without"] == document["without"]
 
 
 def test_correlate_columns_and_settings(as_json: AsJson, correlate_scores: Path) -> None:
@@ -117,15 +117,15 @@ def test_correlate_columns_and_settings(as_json: AsJson, correlate_scores: Path)
         "--confidence",
         "0.8",
     )
-    found = as_json("correlate", packed, *options)
-    assert list(found["metrics"]) == ["bleu"]
-    assert found["minimized"] == ["bleu"]
-    assert found["williams"] == []
+    document = as_json("correlate", packed, *options)
+    assert list(document["metrics"]) == ["bleu"]
+    assert document["minimized"] == ["bleu"]
+    assert document["williams"] == []
     expected = stats.pearsonr(APT, [-value for value in BLEU])
-    pearson = found["metrics"]["bleu"]["pearson"]
+    pearson = document["metrics"]["bleu"]["pearson"]
     assert pearson["value"] == pytest.approx(expected.statistic)
     assert pearson["interval"] == pytest.approx(list(expected.confidence_interval(0.8)))
-    assert found["signature"].startswith("cor|n:7|human:apt|lower:bleu|ci:fisher|conf:0.8|v:")
+    assert document["signature"].startswith("cor|n:7|human:apt|lower:bleu|ci:fisher|conf:0.8|v:")
 
 
 @pytest.mark.parametrize("format", ["table", "markdown", "latex", "tsv"])
@@ -137,7 +137,7 @@ def test_correlate_tables(anaphora: Run, correlate_scores: Path, format: str) ->
     assert done.stderr == ""
 
 
-def test_correlate_a_picture(anaphora: Run, as_json: AsJson, correlate_scores: Path, tmp_path: Path) -> None:
+def test_correlate_writes_a_chart(anaphora: Run, as_json: AsJson, correlate_scores: Path, tmp_path: Path) -> None:
     done = anaphora("correlate", correlate_scores, "--plot", "figures/one.svg")
     assert done.stderr == "chart: figures/one.svg\n"
     text = (tmp_path / "figures" / "one.svg").read_text(encoding="utf-8")
@@ -158,7 +158,7 @@ def test_example_files_for_every_command(anaphora: Run, as_json: AsJson, tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ([], "SCORES.tsv"),
         (["nowhere.tsv"], "nowhere.tsv: no such file"),
@@ -178,10 +178,10 @@ def test_example_files_for_every_command(anaphora: Run, as_json: AsJson, tmp_pat
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
 def test_correlate_what_is_refused(
-    refused: Refused, correlate_scores: Path, tmp_path: Path, arguments: list[str], said: str
+    refused: Refused, correlate_scores: Path, tmp_path: Path, arguments: list[str], message: str
 ) -> None:
     (tmp_path / "bad.tsv").write_text("system\thuman\tapt\na\t1\t1\nb\tn/a\t2\nc\t1\t1\n")
-    assert said in refused("correlate", *arguments)
+    assert message in refused("correlate", *arguments)
 
 
 # ------------------------------------------------------------------------------------------------------ correlate sweep
@@ -202,10 +202,10 @@ def files(tmp_path: Path) -> tuple[str, ...]:
 
 
 def test_sweep_table_4(as_json: AsJson, files: tuple[str, ...]) -> None:
-    found = as_json("correlate-sweep", *files)
-    assert list(found["cases"]) == ["basic", "with heuristics"]
+    document = as_json("correlate-sweep", *files)
+    assert list(document["cases"]) == ["basic", "with heuristics"]
     weights = [(0, 0), (1, 0), (0.5, 0), (1, 1), (0.5, 0.5)]
-    rows = found["settings"]
+    rows = document["settings"]
     assert [(row["alignment"], row["w2"], row["w6"]) for row in rows] == [
         (alignment, *pair) for alignment in ("basic", "with heuristics") for pair in weights
     ]
@@ -216,15 +216,15 @@ def test_sweep_table_4(as_json: AsJson, files: tuple[str, ...]) -> None:
 
 
 def test_every_weight_and_discarded_cases(as_json: AsJson, files: tuple[str, ...]) -> None:
-    found = as_json("correlate-sweep", *files, "--weights", "all", "--discard", "none", "--discard", "5,6")
-    assert len(found["settings"]) == 2 * (9 + 3)
+    document = as_json("correlate-sweep", *files, "--weights", "all", "--discard", "none", "--discard", "5,6")
+    assert len(document["settings"]) == 2 * (9 + 3)
     one = as_json("correlate-sweep", *files, "--weights", "0.25,0.75", "--discard", "4", "--without", "d")
     assert [(row["w2"], row["w6"], row["discarded"]) for row in one["settings"]] == [(0.25, 0.75, [4])] * 2
     assert one["removed"] == ["d"]
     assert one["settings"][0]["without"]["pearson"]["value"] is not None
 
 
-def test_the_table_and_the_picture(anaphora: Run, files: tuple[str, ...], tmp_path: Path) -> None:
+def test_sweep_prints_a_table_and_writes_a_chart(anaphora: Run, files: tuple[str, ...], tmp_path: Path) -> None:
     done = anaphora("correlate-sweep", *files, "--plot", "cases.svg")
     assert "alignment with heuristics\n  w2 = 0, w6 = 0 " in done.stdout
     assert done.stderr == "chart: cases.svg\n"
@@ -269,17 +269,17 @@ def test_the_documents_of_apt_are_swept(anaphora: Run, as_json: AsJson, texts: l
         done = anaphora("apt", *texts, *more, "--samples", "100", "--json")
         (tmp_path / f"{name}.json").write_text(done.stdout)
     documents = ("--cases", "basic.json", "--cases", "heuristics.json", "--samples", "200")
-    found = as_json("correlate-sweep", "human.tsv", *documents)
-    assert found["cases"] == {
+    document = as_json("correlate-sweep", "human.tsv", *documents)
+    assert document["cases"] == {
         "basic": {"a": [1, 0, 0, 0, 1, 0], "b": [0, 1, 0, 0, 1, 0], "c": [0, 0, 1, 0, 1, 0]},
         "heuristics": {"a": [2, 0, 0, 0, 0, 0], "b": [1, 1, 0, 0, 0, 0], "c": [0, 0, 2, 0, 0, 0]},
     }
-    (row,) = [s for s in found["settings"] if (s["alignment"], s["w2"], s["w6"]) == ("heuristics", 0.5, 0)]
+    (row,) = [s for s in document["settings"] if (s["alignment"], s["w2"], s["w6"]) == ("heuristics", 0.5, 0)]
     assert row["scores"] == {"a": 1.0, "b": 0.75, "c": 0.0}
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["human.tsv"], "Missing option '--cases'"),
         (["human.tsv", "--cases", "=basic.json"], "'=basic.json' is not NAME=FILE"),
@@ -296,10 +296,10 @@ def test_the_documents_of_apt_are_swept(anaphora: Run, as_json: AsJson, texts: l
     ids=lambda value: " ".join(value) if isinstance(value, list) else None,
 )
 def test_sweep_what_is_refused(
-    refused: Refused, files: tuple[str, ...], tmp_path: Path, arguments: list[str], said: str
+    refused: Refused, files: tuple[str, ...], tmp_path: Path, arguments: list[str], message: str
 ) -> None:
     (tmp_path / "few.tsv").write_text("system\thuman\na\t1\nb\t2\nc\t3\n")
-    assert said in refused("correlate-sweep", *arguments)
+    assert message in refused("correlate-sweep", *arguments)
 
 
 # ----------------------------------------------------------------------------------------------------- apt equivalences
@@ -353,8 +353,8 @@ def details(tmp_path: Path) -> Path:
 def test_cases_by_judgments(as_json: AsJson, anaphora: Run, details: Path, tmp_path: Path) -> None:
     rows = ["system sentence position judgment", "a 1 3 correct", "a 2 1 incorrect", "b 1 3 bad", "c 1 1 bad"]
     (tmp_path / "j.tsv").write_text("".join(row.replace(" ", "\t") + "\n" for row in rows))
-    found = as_json("apt-judgements", details, "j.tsv")
-    one, four = found["cases"]["c1"], found["cases"]["c4"]
+    document = as_json("apt-judgements", details, "j.tsv")
+    one, four = document["cases"]["c1"], document["cases"]["c4"]
     assert {key: one[key] for key in ("correct", "incorrect", "bad", "total")} == {
         "correct": 1,
         "incorrect": 1,
@@ -362,7 +362,7 @@ def test_cases_by_judgments(as_json: AsJson, anaphora: Run, details: Path, tmp_p
         "total": 2,
     }
     assert four["shares"] == {"correct": 0, "incorrect": 0, "bad": 1}
-    assert (found["unjudged"], found["unmatched"]) == (1, 1)
+    assert (document["unjudged"], document["unmatched"]) == (1, 1)
     table = anaphora("apt-judgements", details, "j.tsv").stdout
     assert re.search(r"\nc1 \(same\) +2 +50 % +\[\d+, \d+\] +50 % +0 %\n", table)
     assert "judgments of pronouns that APT does not have: 1" in table
@@ -373,7 +373,7 @@ def test_judgments_gaps(as_json: AsJson, details: Path, tmp_path: Path) -> None:
     (tmp_path / "gaps.tsv").write_text("".join(row.replace(" ", "\t") + "\n" for row in rows))
     plain = as_json("apt-judgements", details, "gaps.tsv")
     french = as_json("apt-judgements", details, "gaps.tsv", "-l", "en-fr")
-    assert [found["cases"]["c1"]["correct"] for found in (plain, french)] == [1, 2]
+    assert [actual["cases"]["c1"]["correct"] for actual in (plain, french)] == [1, 2]
     assert french["cases"]["c3"]["correct"] == 0, "elle was an option that was not chosen"
     named = as_json("apt-judgements", details, "gaps.tsv", "-l", "en-fr", "--options", "il, ce")
     assert named["cases"]["c3"]["correct"] == 1, "elle was no option"
@@ -393,11 +393,11 @@ def test_the_details_of_apt_are_taken_as_they_are(anaphora: Run, as_json: AsJson
     header, *rows = (line.split("\t") for line in (tmp_path / "details.tsv").read_text().splitlines())
     places = [[row[header.index(name)] for name in ("system", "sentence", "position")] for row in rows]
     assert len(places) == 2
-    lines = ["system\tsentence\tposition\tanswers", *("\t".join([*place, "elle|other"]) for place in places)]
+    lines = ["system\tsentence\tposition\tanswers", *("\t".join([*position, "elle|other"]) for position in places)]
     (tmp_path / "gaps.tsv").write_text("\n".join(lines))
-    found = as_json("apt-judgements", "details.tsv", "gaps.tsv", "-l", "en-fr", "--options", "il,elle")
-    assert [found["cases"][case]["correct"] for case in ("c1", "c3")] == [0, 1]
-    assert [found["cases"][case]["incorrect"] for case in ("c1", "c3")] == [1, 0]
+    document = as_json("apt-judgements", "details.tsv", "gaps.tsv", "-l", "en-fr", "--options", "il,elle")
+    assert [document["cases"][case]["correct"] for case in ("c1", "c3")] == [0, 1]
+    assert [document["cases"][case]["incorrect"] for case in ("c1", "c3")] == [1, 0]
 
 
 def test_judgments_what_is_refused(refused: Refused, details: Path, tmp_path: Path) -> None:
@@ -466,7 +466,7 @@ def test_discomt_the_example(as_json: AsJson, tmp_path: Path) -> None:
     assert as_json("discomt", "--example", "made-up.tsv") == {"files": ["made-up.tsv"]}
     document = as_json("discomt", "made-up.tsv", "-l", "en-fr")
     systems = document["systems"]
-    assert {name: found["accuracy"]["value"] for name, found in systems.items()} == {
+    assert {name: actual["accuracy"]["value"] for name, actual in systems.items()} == {
         "sentence-level": 0.6,
         "document-level": 0.8,
     }

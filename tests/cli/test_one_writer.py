@@ -85,11 +85,11 @@ def refusal(process: subprocess.Popen[str]) -> str:
     return err
 
 
-def names(told: str, holder: subprocess.Popen[str], output: str) -> bool:
+def names(error: str, holder: subprocess.Popen[str], output: str) -> bool:
     """Whether a message names the process that holds the output, its machine and command, and since when."""
     pid: int = holder.pid_of_command  # type: ignore[attr-defined]
     where = f"error: {output}: is being written by another process (pid {pid} on {os.uname().nodename} since 20"
-    return told.startswith(where) and f" -o {output.removesuffix('/run.jsonl')}" in told.partition(" UTC: ")[2]
+    return error.startswith(where) and f" -o {output.removesuffix('/run.jsonl')}" in error.partition(" UTC: ")[2]
 
 
 @pytest.fixture
@@ -110,9 +110,9 @@ def whole(systems: dict[str, list[str]], anaphora_process: Callable[..., object]
     for name, command in systems.items():
         anaphora_process(*command, "-o", f"whole-{name}")
     (tmp_path / "go").unlink()
-    found = {name: (tmp_path / f"whole-{name}" / "run.jsonl").read_bytes() for name in systems}
-    assert found["A"] != found["B"]
-    return found
+    actual = {name: (tmp_path / f"whole-{name}" / "run.jsonl").read_bytes() for name in systems}
+    assert actual["A"] != actual["B"]
+    return actual
 
 
 @pytest.mark.parametrize("first", ["A", "B"])
@@ -144,7 +144,7 @@ def test_two_systems_never_mix_in_one_run(
     assert (tmp_path / "run" / "run.jsonl").read_bytes() == whole[first]
 
 
-def test_of_two_that_start_at_once_one_is_told_and_the_other_right(
+def test_of_two_that_start_at_once_one_is_refused(
     start: Start, systems: dict[str, list[str]], whole: dict[str, bytes], tmp_path: Path
 ) -> None:
     (tmp_path / "go").touch()
@@ -153,9 +153,9 @@ def test_of_two_that_start_at_once_one_is_told_and_the_other_right(
         ended = {name: (process.communicate(timeout=120)[1], process.returncode) for name, process in running.items()}
         winners = [name for name, (_, code) in ended.items() if code == 0]
         assert len(winners) == 1, ended  # the other was refused, while it was written or afterwards
-        [(told, code)] = [result for name, result in ended.items() if name not in winners]
+        [(error, code)] = [result for name, result in ended.items() if name not in winners]
         assert code == 2
-        assert "is being written by" in told or "already exists" in told
+        assert "is being written by" in error or "already exists" in error
         assert (tmp_path / f"run{round_}" / "run.jsonl").read_bytes() == whole[winners[0]]
 
 
@@ -195,7 +195,7 @@ def test_two_trainings(start: Start, anaphora_process: Callable[..., object], tm
     pytest.importorskip("transformers")
     pytest.importorskip("sentencepiece")
     for side in ("en", "de"):
-        text = [f"{word} {place} ." for word in ("one", "two", "three", "four") for place in range(30)]
+        text = [f"{word} {position} ." for word in ("one", "two", "three", "four") for position in range(30)]
         (tmp_path / f"a.{side}").write_text("\n".join(text) + "\n")
     values = {"data.source": "a.en", "data.target": "a.de", "vocabulary.size": 60, "training.save_every": 2}
     values |= {"training.report_every": 2, "training.updates": 8}
@@ -212,8 +212,8 @@ def test_two_trainings(start: Start, anaphora_process: Callable[..., object], tm
     assert "created with different settings (training.seed" in refusal(start(*other, "-o", "m", "--resume"))
     anaphora_process(*command, "-o", "m", "--resume")
     files = [path.relative_to(tmp_path / "whole") for path in (tmp_path / "whole").rglob("*") if path.is_file()]
-    found = [path.relative_to(tmp_path / "m") for path in (tmp_path / "m").rglob("*") if path.is_file()]
-    assert sorted(found) == sorted(files)  # no lock, nothing half-written
+    actual = [path.relative_to(tmp_path / "m") for path in (tmp_path / "m").rglob("*") if path.is_file()]
+    assert sorted(actual) == sorted(files)  # no lock, nothing half-written
     for file in files:
         assert (tmp_path / "m" / file).read_bytes() == (tmp_path / "whole" / file).read_bytes(), file
 

@@ -81,7 +81,7 @@ def test_one_option_has_one_meaning_type_and_default() -> None:
     for path, command in LEAVES.items():
         for option in shown(command):
             seen.setdefault(longest(option), {}).setdefault(meaning(option), []).append(path)
-    different = {name: list(found.values()) for name, found in seen.items() if len(found) > 1}
+    different = {name: list(actual.values()) for name, actual in seen.items() if len(actual) > 1}
     assert not {name: paths for name, paths in different.items() if name not in EXCEPTIONS}
     assert not EXCEPTIONS.keys() - different.keys(), "exceptions that are none"
 
@@ -93,7 +93,7 @@ def test_a_short_name_belongs_to_one_option() -> None:
             for name in option.opts:
                 if not name.startswith("--"):
                     seen.setdefault(name, set()).add(longest(option))
-    assert not {name: found for name, found in seen.items() if len(found) > 1}
+    assert not {name: actual for name, actual in seen.items() if len(actual) > 1}
 
 
 @pytest.mark.parametrize("path", COMMANDS)
@@ -145,9 +145,9 @@ def test_quiet_prints_results_only(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANAPHORA_QUIET", "")
-    for place, words in enumerate((["-q", "build", "templates"], ["build", "templates", "-q"])):
+    for position, words in enumerate((["-q", "build", "templates"], ["build", "templates", "-q"])):
         with pytest.raises(SystemExit):
-            main([*words, "--only", "gender", "-o", str(tmp_path / f"{place}.jsonl")])
+            main([*words, "--only", "gender", "-o", str(tmp_path / f"{position}.jsonl")])
         assert capsys.readouterr().err == ""
 
 

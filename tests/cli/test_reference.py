@@ -484,8 +484,8 @@ def test_a_model_is_saved_and_applied(call: Callable[..., Any], align_texts: tup
     (tmp_path / "new.de").write_text("das Haus ist es\n", encoding="utf-8")
     document = call("new.en", "new.de", "-o", "new.align", "--load", "model", "--symmetrize", "intersection", "--json")
     assert (document["model"], document["symmetrize"], document["trained_on"]) == ("ibm1", "intersection", 6)
-    (found,) = read_alignments(tmp_path / "new.align")
-    assert {(2, 0), (3, 1)} <= set(found)
+    (actual,) = read_alignments(tmp_path / "new.align")
+    assert {(2, 0), (3, 1)} <= set(actual)
 
 
 @needs_align
@@ -505,8 +505,8 @@ def test_a_corpus_is_learned_from(call: Callable[..., Any], align_texts: tuple[P
     )
     document = call("new.en", "new.de", "-o", "new.align", *options)
     assert document["trained_on"] == 13
-    (found,) = read_alignments(tmp_path / "new.align")
-    assert {(2, 0), (3, 1)} <= set(found)
+    (actual,) = read_alignments(tmp_path / "new.align")
+    assert {(2, 0), (3, 1)} <= set(actual)
 
 
 @needs_align

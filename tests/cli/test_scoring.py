@@ -79,7 +79,7 @@ def test_the_same_scores_give_the_same_bytes(make_run: Callable[..., Path], suit
 
 
 @pytest.mark.parametrize(
-    ("spec", "said"),
+    ("spec", "message"),
     [
         ("score:x", "unknown system 'score' (did you mean scores?)"),
         ("oracle:x", "unknown system 'oracle'. Known: "),
@@ -90,8 +90,8 @@ def test_the_same_scores_give_the_same_bytes(make_run: Callable[..., Path], suit
         ("scores:nowhere", "nowhere: no such file"),
     ],
 )
-def test_a_system_that_is_none(refused: Refused, suite: Path, tmp_path: Path, spec: str, said: str) -> None:
-    assert refused("score", suite, "--system", spec, "-o", "run").startswith(said)
+def test_a_system_that_is_none(refused: Refused, suite: Path, tmp_path: Path, spec: str, message: str) -> None:
+    assert refused("score", suite, "--system", spec, "-o", "run").startswith(message)
     assert not list(tmp_path.rglob("run.jsonl*"))
 
 
@@ -131,8 +131,8 @@ def test_a_suite_with_context_that_is_not_given_is_noted(anaphora: Run, suite: P
         with_context.count("small has 1 sentence of context, but the system is scored without it (see --context)") == 1
     )
     for n, context in enumerate(("0", "1")):
-        told = anaphora("score", suite, "--system", AWK, "--context", context, "-o", f"run{n}").stderr
-        assert "is scored without it" not in told
+        message = anaphora("score", suite, "--system", AWK, "--context", context, "-o", f"run{n}").stderr
+        assert "is scored without it" not in message
 
 
 def test_context_that_the_suite_does_not_have(refused: Refused, suite: Path, tmp_path: Path) -> None:
@@ -142,8 +142,8 @@ def test_context_that_the_suite_does_not_have(refused: Refused, suite: Path, tmp
 
 
 def test_a_random_sample_is_scored_and_signed(as_json: AsJson, refused: Refused, suite: Path) -> None:
-    found = as_json("score", suite, "--system", AWK, "--sample", "3", "--seed", "5", "-o", "run")
-    assert found["examples"] == 3
+    document = as_json("score", suite, "--system", AWK, "--sample", "3", "--seed", "5", "-o", "run")
+    assert document["examples"] == 3
     result = as_json("evaluate", "run")
     assert result["protocol"]["sample"] == "3@5"
     assert "|set:" in result["signature"]
@@ -203,9 +203,9 @@ def read(run: Path) -> list[dict[str, Any]]:
 
 @pytest.mark.usefixtures("toy")
 def test_score_what_it_says(call: Call, suite: Path, tmp_path: Path) -> None:
-    said = call("score", suite, "--system", "toy:x", "-o", "run")
-    assert (said.code, said.out) == (0, "")
-    first, hint, done, *counts = said.err.splitlines()
+    message = call("score", suite, "--system", "toy:x", "-o", "run")
+    assert (message.code, message.out) == (0, "")
+    first, hint, done, *counts = message.err.splitlines()
     assert first == "small en-de · 6 examples · 13 candidates"
     assert hint == HINT
     assert done.endswith("scored by toy:x: run/run.jsonl")
@@ -217,9 +217,9 @@ def test_score_what_it_says(call: Call, suite: Path, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("toy")
 def test_score_json(call: Call, suite: Path, tmp_path: Path) -> None:
-    said = call("score", suite, "--system", "toy:x", "-o", "run", "--json")
+    message = call("score", suite, "--system", "toy:x", "-o", "run", "--json")
     header = read(tmp_path / "run")[0]
-    assert json.loads(said.out) == {
+    assert json.loads(message.out) == {
         "run": "run/run.jsonl",
         "suite": "small",
         "sha256": header["sha256"],
@@ -231,15 +231,15 @@ def test_score_json(call: Call, suite: Path, tmp_path: Path) -> None:
         "partly_answered": 0,
         "answers": [],
     }
-    assert said.err == f"small en-de · 6 examples · 13 candidates\n{HINT}\n"
+    assert message.err == f"small en-de · 6 examples · 13 candidates\n{HINT}\n"
 
 
 @pytest.mark.usefixtures("toy")
 def test_options_are_heard_and_are_in_the_header(call: Call, suite: Path, tmp_path: Path) -> None:
     options = ["--context", "1", "--separator", " <SEP> ", "--limit", "4", "--threads", "3"]
     flags = ["--margins-only", "--truncate", "--plain", "--batch-tokens", "77"]
-    said = call("score", suite, "--system", "toy:x", "-o", "run", *options, *flags)
-    assert said.err.startswith("small en-de · 4 examples · 9 candidates\n")
+    message = call("score", suite, "--system", "toy:x", "-o", "run", *options, *flags)
+    assert message.err.startswith("small en-de · 4 examples · 9 candidates\n")
     header, first, *_ = read(tmp_path / "run")
     assert header["context"] == "1+1"
     settings = header["settings"]
@@ -253,19 +253,19 @@ def test_options_are_heard_and_are_in_the_header(call: Call, suite: Path, tmp_pa
 
 @pytest.mark.usefixtures("toy")
 def test_a_system_that_does_not_translate_cannot_produce_context(call: Call, suite: Path) -> None:
-    said = call("score", suite, "--system", "toy:x", "-o", "run", "--context", "1", "--target-context", "produced")
-    assert (said.code, said.out) == (2, "")
-    assert "needs a system that translates" in said.err
+    message = call("score", suite, "--system", "toy:x", "-o", "run", "--context", "1", "--target-context", "produced")
+    assert (message.code, message.out) == (2, "")
+    assert "needs a system that translates" in message.err
 
 
 @pytest.mark.usefixtures("toy")
 def test_score_stopped_and_resumed(call: Call, suite: Path, tmp_path: Path) -> None:
     (tmp_path / "flag").touch()
     command = ("score", suite, "--system", "toy:x?at=e&do=interrupt&flag=flag&once=", "-o", "run")
-    said = call(*command)
-    assert (said.code, said.out) == (130, "")
-    told = "stopped; 4 answers are kept in run/run.jsonl.part. Resume with: "
-    assert said.err.splitlines()[2:] == [told + shlex.join(["anaphora", *map(str, command), "--resume"])]
+    message = call(*command)
+    assert (message.code, message.out) == (130, "")
+    message = "stopped; 4 answers are kept in run/run.jsonl.part. Resume with: "
+    assert message.err.splitlines()[2:] == [message + shlex.join(["anaphora", *map(str, command), "--resume"])]
     assert (tmp_path / "run" / "run.jsonl.part").read_bytes().count(b"\n") == 1 + 4
     assert not (tmp_path / "run" / "run.jsonl").exists()
     refusal = call(*command)
@@ -276,14 +276,14 @@ def test_score_stopped_and_resumed(call: Call, suite: Path, tmp_path: Path) -> N
     assert call(*command).err.startswith("error: run/run.jsonl already exists.")
     (tmp_path / "flag").touch()
     again = call(*command, "--overwrite")
-    assert again.err.splitlines()[-1] == said.err.splitlines()[-1], "without --overwrite"
+    assert again.err.splitlines()[-1] == message.err.splitlines()[-1], "without --overwrite"
     assert call(*command, "--resume").code == 0
     assert (tmp_path / "run" / "run.jsonl").read_bytes() == resumed
 
 
 @pytest.mark.usefixtures("toy")
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (["--resume", "--overwrite"], "cannot be combined"),
         (["--workers", "0"], "--workers"),
@@ -296,8 +296,8 @@ def test_score_stopped_and_resumed(call: Call, suite: Path, tmp_path: Path) -> N
     ],
     ids=" ".join,
 )
-def test_score_wrong_usage(refused: Refused, suite: Path, options: list[str], said: str) -> None:
-    assert said in refused("score", suite, "--system", "toy:x", "-o", "run", *options)
+def test_score_wrong_usage(refused: Refused, suite: Path, options: list[str], message: str) -> None:
+    assert message in refused("score", suite, "--system", "toy:x", "-o", "run", *options)
 
 
 @pytest.mark.usefixtures("toy")
@@ -410,7 +410,7 @@ def test_three_runs_are_compared_in_pairs(as_json: AsJson, runs: tuple[Path, ...
     assert {first, second, third} == {f"scores:{run}.scores" for run in runs}
 
 
-def test_the_same_system_twice_goes_by_the_paths_of_its_runs(as_json: AsJson, runs: tuple[Path, ...]) -> None:
+def test_runs_of_one_system_are_named_by_their_paths(as_json: AsJson, runs: tuple[Path, ...]) -> None:
     comparison = as_json("compare", runs[0], runs[0])
     assert comparison["systems"] == [str(runs[0] / "run.jsonl")] * 2
     assert (comparison["pairs"][0]["delta"], comparison["pairs"][0]["p_value"]) == (0, 1)
@@ -450,9 +450,9 @@ def test_compare_the_same_output_twice(anaphora: Run, runs: tuple[Path, ...], se
 
 def test_another_seed_gives_other_samples(as_json: AsJson, runs: tuple[Path, ...]) -> None:
     """Exact figures stay; the p-value of the randomization, a count of random swaps, does not."""
-    found = [as_json("compare", *runs[:2], "--seed", seed)["pairs"][0] for seed in ("1", "2")]
-    assert found[0]["p_value"] == found[1]["p_value"]
-    assert found[0]["tests"]["randomization"] != found[1]["tests"]["randomization"]
+    actual = [as_json("compare", *runs[:2], "--seed", seed)["pairs"][0] for seed in ("1", "2")]
+    assert actual[0]["p_value"] == actual[1]["p_value"]
+    assert actual[0]["tests"]["randomization"] != actual[1]["tests"]["randomization"]
 
 
 @pytest.mark.parametrize("test", sorted(TESTS))
@@ -544,7 +544,7 @@ def run(make_run: Callable[..., Path], suite: Path, scores: Path) -> Path:
     return make_run(suite, scores, "before")
 
 
-def test_a_page_is_written_and_said(anaphora: Run, run: Path, suite: Path, tmp_path: Path) -> None:
+def test_report_writes_a_page_and_prints_its_summary(anaphora: Run, run: Path, suite: Path, tmp_path: Path) -> None:
     done = anaphora("report", run, "--suite", suite, "-o", tmp_path / "report.html", "--title", "Mine & yours")
     assert done.stdout == ""
     assert "On small (6 examples)" in done.stderr
@@ -559,7 +559,7 @@ def test_report_json_names_the_files(as_json: AsJson, run: Path, suite: Path, tm
     assert document["summary"][0].startswith("On small (6 examples)")
 
 
-def test_texts_that_are_missing_are_said(anaphora: Run, run: Path, tmp_path: Path) -> None:
+def test_missing_texts_are_reported(anaphora: Run, run: Path, tmp_path: Path) -> None:
     done = anaphora("report", run, "-o", tmp_path / "report.html")
     message = "the report has no examples of small, whose texts were not found: add --suite FILE"
     assert message in done.stderr

@@ -47,11 +47,11 @@ def study(anaphora: Run, pairs: Path, tmp_path: Path) -> Path:
 
 def answer(folder: Path, plan: dict[str, str]) -> None:
     """What anna and ben say: r the reference, s the other one, t a tie."""
-    found = read_study(folder)
-    log = open_log(found, folder)
+    study = read_study(folder)
+    log = open_log(study, folder)
     for item, both in plan.items():
         for name, what in zip(("anna", "ben"), both, strict=True):
-            order = found.orders[name, item]
+            order = study.orders[name, item]
             choice = "equal" if what == "t" else "ab"[order.index(0 if what == "r" else 1)]
             log.append(Answer(name, item, (choice,), order, f"request-{item}"))
     log.close()
@@ -64,11 +64,11 @@ def test_create(as_json: AsJson, anaphora: Run, pairs: Path, tmp_path: Path) -> 
     made = as_json("study", "create", pairs, "-o", "one", "--annotators", "anna,ben,carla", "--overlap", "2")
     assert made["annotators"] == {"anna": 4, "ben": 4, "carla": 4}
     assert (made["items"], made["overlap"], made["mode"]) == (6, 2, "pairs")
-    said = anaphora("study", "create", pairs, "-o", "two", "--sample", "3", "--no-source", "--title", "Ours")
-    assert said.stdout == ""
-    assert "3 items, 3 annotators, 3 answers each" in said.stderr
-    found = read_study(tmp_path / "two")
-    assert (found.show_source, found.title, found.annotators[0].name) == (False, "Ours", "annotator 1")
+    message = anaphora("study", "create", pairs, "-o", "two", "--sample", "3", "--no-source", "--title", "Ours")
+    assert message.stdout == ""
+    assert "3 items, 3 annotators, 3 answers each" in message.stderr
+    study = read_study(tmp_path / "two")
+    assert (study.show_source, study.title, study.annotators[0].name) == (False, "Ours", "annotator 1")
 
 
 def test_pairs_may_be_a_name_of_the_catalog(as_json: AsJson, pairs: Path, tmp_path: Path) -> None:
@@ -86,12 +86,12 @@ def test_instructions_of_ones_own(anaphora: Run, pairs: Path, tmp_path: Path) ->
 
 def test_agreement(as_json: AsJson, anaphora: Run, study: Path) -> None:
     answer(study, PLAN)
-    found = as_json("study", "agreement", study, "--samples", "200")
-    assert found["annotators"] == ["anna", "ben"]
-    assert found["with_ties"]["percent"]["value"] == pytest.approx(4 / 6)
-    assert found["without_ties"]["items"] == 5
-    assert found["preferred"] == pytest.approx((5 / 6 + 4 / 6) / 2)
-    assert found["pairs"]["he:it"]["with_ties"]["ac1"]["value"] == 1
+    document = as_json("study", "agreement", study, "--samples", "200")
+    assert document["annotators"] == ["anna", "ben"]
+    assert document["with_ties"]["percent"]["value"] == pytest.approx(4 / 6)
+    assert document["without_ties"]["items"] == 5
+    assert document["preferred"] == pytest.approx((5 / 6 + 4 / 6) / 2)
+    assert document["pairs"]["he:it"]["with_ties"]["ac1"]["value"] == 1
     printed = anaphora("study", "agreement", study, "--samples", "200").stdout
     assert printed.splitlines()[0] == "Which pronoun fits? · de→en"
     assert "Gwet’s AC1" in printed
@@ -191,14 +191,14 @@ def test_gaps_from_apt_to_judgments(as_json: AsJson, anaphora: Run, tmp_path: Pa
     anaphora("apt", "-s", "src", "-r", "ref", "-t", "hyp", "--name", "a", *align, "-l", "en-fr", "--details", "details")
     make = ("details", "-o", "study", "--mode", "gaps", "-s", "src", "-t", "hyp", "--name", "a", "-l", "en-fr")
     anaphora("study", "create", *make, "--annotators", "anna")
-    found = read_study(tmp_path / "study")
-    assert [item.candidates[0][-1] for item in found.items] == ["Il était ici.", "Il pleut."]
-    log = open_log(found, tmp_path / "study")
-    for item, choice in zip(found.items, (("elle",), ("il", "cela")), strict=True):
+    study = read_study(tmp_path / "study")
+    assert [item.candidates[0][-1] for item in study.items] == ["Il était ici.", "Il pleut."]
+    log = open_log(study, tmp_path / "study")
+    for item, choice in zip(study.items, (("elle",), ("il", "cela")), strict=True):
         log.append(Answer("anna", item.id, choice, (0,), f"request-{len(choice)}"))
     log.close()
     anaphora("study", "export", "study", "--judgments", "j.tsv", "--annotations", "g.tsv", "--human", "h.tsv")
-    joined = as_json("apt-judgements", "details", "j.tsv", "-l", "en-fr", "--options", ",".join(found.options))
+    joined = as_json("apt-judgements", "details", "j.tsv", "-l", "en-fr", "--options", ",".join(study.options))
     assert joined["cases"]["c1"]["correct"] == 1
     assert joined["cases"]["c3"]["incorrect"] == 1
     assert as_json("discomt", "g.tsv", "-l", "en-fr")["accuracy"]["value"] == 0.5

@@ -106,8 +106,8 @@ def test_get_from_a_local_copy(anaphora: Run, as_json: Callable[..., Any], data:
     assert (shown["path"], shown["breakdowns"]) == (str(path), ["form", "correctness"])
     # from now on the name will do: for get itself (nothing is fetched again), and wherever a suite is named
     assert as_json("suites", "get", "bawden-coreference") == {**got, "already_here": True}
-    told = anaphora("suites", "get", "bawden-coreference", "--from-path", folder).stderr
-    assert "already here, and the same as the copy; --force makes it again" in told
+    message = anaphora("suites", "get", "bawden-coreference", "--from-path", folder).stderr
+    assert "already here, and the same as the copy; --force makes it again" in message
     assert as_json("suites", "get", "bawden-coreference", "--force") == got
     assert as_json("suites", "validate", "bawden-coreference")["valid"] is True
     (tmp_path / "constant").write_text("0\n" * 400)
@@ -419,10 +419,10 @@ def test_validate_says_what_is_wrong_and_where(anaphora: Run, as_json: Callable[
     signs = ["gold is 5", "do not differ", "line 2", "is empty", "different lengths", "not JSON", "not UTF-8"]
     for line, sign in zip(lines, signs, strict=True):
         assert sign in line
-    found = as_json("suites", "validate", suite, check=2)
-    assert found["valid"] is False
-    assert [problem["line"] for problem in found["problems"]] == list(broken)
-    assert set(found["problems"][0]) == {"path", "line", "id", "problem"}
+    document = as_json("suites", "validate", suite, check=2)
+    assert document["valid"] is False
+    assert [problem["line"] for problem in document["problems"]] == list(broken)
+    assert set(document["problems"][0]) == {"path", "line", "id", "problem"}
 
 
 def test_validate_a_suite_that_is_sound(anaphora: Run, suite: Path) -> None:

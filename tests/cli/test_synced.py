@@ -52,15 +52,15 @@ def trace(folder: Path, *arguments: str | Path) -> list[Event]:
             wait_until(lambda: strace.poll() is not None or status(pid, "TracerPid") != "0")
             if strace.returncode is not None:
                 assert strace.stderr is not None
-                assert "PTRACE" in (told := strace.stderr.read()), told
+                assert "PTRACE" in (message := strace.stderr.read()), message
                 pytest.skip("processes cannot be traced here")
             command.send_signal(signal.SIGCONT)
-            said = command.communicate()
+            message = command.communicate()
     finally:
         if command.poll() is None:
             command.send_signal(signal.SIGKILL)
             command.communicate()
-    assert command.returncode == 0, said
+    assert command.returncode == 0, message
     return list(events(log, folder))
 
 
@@ -89,8 +89,8 @@ def events(log: Path, folder: Path) -> Iterator[Event]:
             call = begun.pop(pid, "") + call.partition("resumed>")[2]
         if " = -1 " in call:
             continue
-        if found := FD.match(call):
-            kind, handle, path = found.groups()
+        if actual := FD.match(call):
+            kind, handle, path = actual.groups()
             if kind in ("fsync", "fdatasync"):
                 yield "sync", path
             elif handle in ("1", "2"):
@@ -152,15 +152,15 @@ Anaphora = Callable[..., object]
 
 def texts(folder: Path) -> None:
     for side in ("en", "de"):
-        lines = [f"{word} {place} ." for word in ("one", "two", "three", "four") for place in range(30)]
+        lines = [f"{word} {position} ." for word in ("one", "two", "three", "four") for position in range(30)]
         (folder / f"a.{side}").write_text("\n".join(lines) + "\n")
     (folder / "answer.py").write_text("import sys\nfor line in sys.stdin: print(-len(line), flush=True)")
 
 
 def assert_synced(folder: Path, *arguments: str | Path, renamed: set[str]) -> None:
-    found, wrong = check(trace(folder, *arguments), folder)
+    actual, wrong = check(trace(folder, *arguments), folder)
     assert wrong == []
-    assert renamed <= {str(Path(path).relative_to(folder)) for path in found}
+    assert renamed <= {str(Path(path).relative_to(folder)) for path in actual}
 
 
 def test_score(suite: Path, scores: Path, tmp_path: Path) -> None:

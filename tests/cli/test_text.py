@@ -69,9 +69,9 @@ def printed(files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
         capsys.readouterr()
         with pytest.raises(SystemExit) as stop:
             main(list(arguments))
-        found = capsys.readouterr()
-        assert stop.value.code == 0, found.err
-        return found
+        actual = capsys.readouterr()
+        assert stop.value.code == 0, actual.err
+        return actual
 
     return run
 
@@ -87,12 +87,12 @@ def figures(files: Path, as_json: Callable[..., Any]) -> Callable[..., list[Any]
 
     def run(command: str, *options: str) -> list[Any]:
         systems = [option for name in ("t", "t0", "t1", "t2") for option in ("-t", f"{name}.fr", "--name", name)]
-        found = []
+        actual = []
         for source, reference in (("s.en", "r.fr"), ("odd.en", "odd.fr")):
             where = ["-r", reference, *systems] + ([] if command == "metrics" else ["-s", source])
             document = as_json(command, *where, "-l", "en-fr", "--samples", "100", *options)
-            found += [without_names(system) for system in document["systems"].values()]
-        return found
+            actual += [without_names(system) for system in document["systems"].values()]
+        return actual
 
     return run
 
@@ -129,13 +129,13 @@ def test_generative_figures_do_not_depend_on_signs(files: Path, as_json: Callabl
             for k, (source, right, other) in enumerate(zip(*spelled, strict=True))
         ]
         suite_of(Header("made-up", "en", "fr"), lambda made=examples: made).write(files / f"{name}.jsonl")
-    found = []
+    actual = []
     for suite in ("suite.jsonl", "odd.jsonl"):
         for system in ("t", "t0", "t1"):
             document = as_json("generative", suite, "-t", f"{system}.fr", "--model", "fast_align")
-            found.append({key: document[key] for key in ("correct", "wrong", "not_found", "found_by", "references")})
-    assert all(one == found[0] for one in found)
-    assert found[0]["correct"] < found[0]["correct"] + found[0]["wrong"]
+            actual.append({key: document[key] for key in ("correct", "wrong", "not_found", "found_by", "references")})
+    assert all(one == actual[0] for one in actual)
+    assert actual[0]["correct"] < actual[0]["correct"] + actual[0]["wrong"]
 
 
 @pytest.mark.parametrize("backend", ["builtin", "thot"])
@@ -211,8 +211,8 @@ def test_alignments_that_count_other_words_are_refused(files: Path, refused: Cal
 
 
 def test_the_default_is_the_same_in_every_command() -> None:
-    found = {name: option.default for name, option in tokenize_options()}
-    assert found == dict.fromkeys(("apt", "autoprf", "generative", "metrics", "align"), "auto")
+    actual = {name: option.default for name, option in tokenize_options()}
+    assert actual == dict.fromkeys(("apt", "autoprf", "generative", "metrics", "align"), "auto")
     assert Settings().tokenize == "auto"
 
 

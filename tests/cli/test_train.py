@@ -25,8 +25,8 @@ def corpus(folder: Path, documents: int, seed: int) -> tuple[Path, Path]:
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    found: tuple[Path, Path] = module.write_corpus(folder, documents, seed)
-    return found
+    actual: tuple[Path, Path] = module.write_corpus(folder, documents, seed)
+    return actual
 
 
 @pytest.fixture
@@ -55,8 +55,8 @@ def run(*arguments: str) -> Any:
 )
 def test_a_preset_is_trained_and_goes_on(tmp_path: Path, settings: list[str], preset: str) -> None:
     folder = tmp_path / "model"
-    found = run(preset, "-o", str(folder), *settings)
-    assert (found["model"], found["updates"]) == (str(folder), 6)
+    result = run(preset, "-o", str(folder), *settings)
+    assert (result["model"], result["updates"]) == (str(folder), 6)
     lines = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
     assert [line["update"] for line in lines] == [2, 4, 6]
     assert run(preset, "-o", str(folder), *settings, "--set", "training.updates=8", "--resume")["updates"] == 8
@@ -77,8 +77,8 @@ def test_the_best_checkpoints_need_validation_text(tmp_path: Path, settings: lis
         CliRunner().invoke(app, command, catch_exceptions=False)
     source, target = corpus(tmp_path, 8, 2)
     text = ["--set", f"data.validation_source={source}", "--set", f"data.validation_target={target}"]
-    found = run("rnn-baseline-laptop", "-o", str(tmp_path / "n"), *settings, *best, *text)
-    assert found["perplexity"] > 1
+    result = run("rnn-baseline-laptop", "-o", str(tmp_path / "n"), *settings, *best, *text)
+    assert result["perplexity"] > 1
 
 
 def test_a_short_run_prints_its_loss(tmp_path: Path, settings: list[str]) -> None:
@@ -89,10 +89,10 @@ def test_a_short_run_prints_its_loss(tmp_path: Path, settings: list[str]) -> Non
 
 
 def test_a_sweep(tmp_path: Path, settings: list[str]) -> None:
-    found = run(
+    result = run(
         "rnn-baseline-laptop", "-o", str(tmp_path / "m"), *settings, "--sweep", "training.learning_rate=0.01,0.001"
     )
-    assert [Path(model["model"]).name for model in found["models"]] == ["learning_rate-0.01", "learning_rate-0.001"]
+    assert [Path(model["model"]).name for model in result["models"]] == ["learning_rate-0.01", "learning_rate-0.001"]
     configs = [
         (tmp_path / "m" / name / "config.toml").read_text() for name in ("learning_rate-0.01", "learning_rate-0.001")
     ]
@@ -111,9 +111,9 @@ def test_accuracy_during_training_is_drawn(tmp_path: Path, settings: list[str]) 
 
 
 def test_the_list() -> None:
-    found = run("--list")["presets"]
-    assert len(found) > 40
-    assert found["rnn-s-hier-to-2"].startswith("S-HIER-TO-2")
+    actual = run("--list")["presets"]
+    assert len(actual) > 40
+    assert actual["rnn-s-hier-to-2"].startswith("S-HIER-TO-2")
     result = CliRunner().invoke(app, ["train", "--list"])
     assert "transformer-concat22" in result.stdout
     assert "-laptop  " not in result.stdout
@@ -129,7 +129,7 @@ def test_the_list() -> None:
         (["none.toml"], "none.toml: no such file"),
     ],
 )
-def test_what_is_wrong_is_said(tmp_path: Path, arguments: list[str], problem: str) -> None:
+def test_invalid_arguments_of_train_are_errors(tmp_path: Path, arguments: list[str], problem: str) -> None:
     with pytest.raises(AnaphoraError, match=problem):
         CliRunner().invoke(app, ["train", *arguments, "-o", str(tmp_path / "m")], catch_exceptions=False)
     assert CliRunner().invoke(app, ["train"]).exit_code == 2

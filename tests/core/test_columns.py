@@ -55,13 +55,13 @@ def test_what_was_written_is_read(
     names, rows = table
     path = tmp_path_factory.mktemp("t") / "table.tsv"
     path.write_text("".join("\t".join(row) + "\n" for row in [names, *rows]), encoding="utf-8")
-    found = read_columns(path)
-    assert found.names == tuple(names)
-    assert [[record.cells[name] for name in names] for record in found.records] == rows
+    actual = read_columns(path)
+    assert actual.names == tuple(names)
+    assert [[record.cells[name] for name in names] for record in actual.records] == rows
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "said"),
+    ("text", "line", "message"),
     [
         ("", None, "no rows"),
         ("system\thuman\n", None, "no rows"),
@@ -71,8 +71,8 @@ def test_what_was_written_is_read(
         ("system\thuman\thuman\na\t1\t2\n", 1, "two columns are called 'human'"),
     ],
 )
-def test_what_is_not_a_table_is_refused(tmp_path: Path, text: str, line: int | None, said: str) -> None:
-    with pytest.raises(BadInput, match=said) as error:
+def test_what_is_not_a_table_is_refused(tmp_path: Path, text: str, line: int | None, message: str) -> None:
+    with pytest.raises(BadInput, match=message) as error:
         read_columns(written(tmp_path, text))
     assert error.value.line == line
 

@@ -9,7 +9,7 @@ import pytest
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
 
 
-def test_a_bad_input_names_file_line_problem_and_remedy_in_this_order() -> None:
+def test_a_bad_input_names_file_line_problem_and_remedy() -> None:
     error = BadInput("my.scores", "not a number: 'abc'", line=7, remedy="Write one score per line.")
     assert str(error) == "my.scores: line 7: not a number: 'abc'. Write one score per line."
 
@@ -21,7 +21,7 @@ def test_what_is_not_known_is_not_mentioned() -> None:
 
 
 @pytest.mark.parametrize("problem", ["really?", "it ends here.", "stop!"])
-def test_a_problem_that_ends_a_sentence_gets_no_second_full_stop(problem: str) -> None:
+def test_a_problem_that_ends_a_sentence_gets_no_full_stop(problem: str) -> None:
     assert str(BadInput("f", problem, remedy="Look.")) == f"f: {problem} Look."
 
 
@@ -34,7 +34,7 @@ def test_the_parts_are_kept_for_programs() -> None:
     assert (error.path, error.line, error.problem, error.remedy) == ("a/b.jsonl", 2, "broken", "Mend it.")
 
 
-def test_one_except_clause_catches_all_that_a_user_can_put_right() -> None:
+def test_one_except_clause_catches_all_user_errors() -> None:
     with pytest.raises(AnaphoraError, match="f: broken"):
         raise BadInput("f", "broken")
 

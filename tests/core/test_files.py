@@ -39,7 +39,7 @@ def test_a_last_line_without_an_end_is_a_line(file) -> None:
     assert list(text_lines(file(b"one\ntwo"))) == ["one", "two"]
 
 
-def test_an_empty_file_has_no_lines_and_empty_lines_are_lines(file) -> None:
+def test_an_empty_file_has_no_lines(file) -> None:
     assert list(text_lines(file(b""))) == []
     assert list(text_lines(file(b"\n\nx\n\n"))) == ["", "", "x", ""]
 
@@ -54,7 +54,7 @@ def test_only_a_newline_ends_a_line(file) -> None:
     assert list(text_lines(file(f"{text}\ntwo\n".encode()))) == [text, "two"]
 
 
-def test_a_byte_order_mark_is_dropped_at_the_start_and_nowhere_else(file) -> None:
+def test_a_byte_order_mark_is_dropped_only_at_the_start(file) -> None:
     assert list(text_lines(file(b"\xef\xbb\xbfone\n\xef\xbb\xbftwo\n"))) == ["one", "\ufefftwo"]
 
 
@@ -114,7 +114,7 @@ def test_text_after_a_gzip_is_damage(file) -> None:
         list(text_lines(file(gzip.compress(b"one\n") + b"and then some text")))
 
 
-def test_bytes_that_are_not_utf8_are_found_by_line_and_position(file) -> None:
+def test_invalid_utf8_is_located_by_line_and_position(file) -> None:
     path = file("eins\nMüller\n".encode("latin-1"))
     with pytest.raises(BadInput) as caught:
         list(text_lines(path))
@@ -130,7 +130,7 @@ def test_lines_before_the_bad_bytes_are_given(file) -> None:
         next(lines)
 
 
-def test_a_missing_file_and_a_folder_are_errors_by_their_name(tmp_path: Path) -> None:
+def test_a_missing_file_and_a_folder_are_named_errors(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"absent\.txt: no such file$"):
         list(text_lines(tmp_path / "absent.txt"))
     with pytest.raises(BadInput, match="is a directory"):
@@ -161,7 +161,7 @@ def test_a_folder_of_that_name_is_not_the_file(tmp_path: Path) -> None:
     assert existing(tmp_path, "en.txt") is None
 
 
-def test_a_required_file_says_what_is_missing_and_why_it_is_needed(tmp_path: Path) -> None:
+def test_a_required_file_error_names_it_and_its_purpose(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"en\.txt \(or en\.txt\.gz\) is missing here\. It has the sources\.$"):
         require(tmp_path, "en.txt", "It has the sources.")
     with pytest.raises(BadInput, match=r"absent: no such directory"):
@@ -213,7 +213,7 @@ def test_an_existing_file_is_replaced(tmp_path: Path) -> None:
     assert path.read_bytes() == b"new"
 
 
-def test_a_name_that_ends_in_gz_is_gzipped_to_the_same_bytes_each_time(tmp_path: Path) -> None:
+def test_gz_files_are_compressed_to_the_same_bytes_every_time(tmp_path: Path) -> None:
     paths = [tmp_path / "one.gz", tmp_path / "other.gz"]
     for path in paths:
         with atomic_writer(path) as out:
@@ -223,7 +223,7 @@ def test_a_name_that_ends_in_gz_is_gzipped_to_the_same_bytes_each_time(tmp_path:
     assert paths[0].read_bytes()[4:8] == b"\0\0\0\0"  # no time is in it
 
 
-def test_the_new_file_can_be_read_by_those_whom_the_umask_lets(tmp_path: Path) -> None:
+def test_new_files_have_the_permissions_of_the_umask(tmp_path: Path) -> None:
     old = os.umask(0o027)
     try:
         with atomic_writer(tmp_path / "out.txt") as out:

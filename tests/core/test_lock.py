@@ -40,7 +40,7 @@ def end(process: subprocess.Popen[str]) -> None:
 
 
 @pytest.mark.parametrize(("take", "lock"), [("lock_output", lock_output), ("lock_folder", lock_folder)])
-def test_a_second_process_is_told_who_holds_it(tmp_path: Path, take: str, lock) -> None:
+def test_a_second_process_learns_who_holds_the_lock(tmp_path: Path, take: str, lock) -> None:
     output = tmp_path / "new" / "out"
     process = hold(output, take)
     try:
@@ -48,15 +48,17 @@ def test_a_second_process_is_told_who_holds_it(tmp_path: Path, take: str, lock) 
             lock(output)
     finally:
         end(process)
-    told = str(error.value)
-    assert told.startswith(f"{output}: is being written by another process (pid {process.pid} on {os.uname().nodename}")
-    assert f" since {time.strftime('%Y-', time.gmtime())}" in told
-    assert str(output) in told.partition("UTC: ")[2]  # its command
-    assert told.endswith("Wait until it ends, or choose another output.")
-    assert "\n" not in told
+    message = str(error.value)
+    assert message.startswith(
+        f"{output}: is being written by another process (pid {process.pid} on {os.uname().nodename}"
+    )
+    assert f" since {time.strftime('%Y-', time.gmtime())}" in message
+    assert str(output) in message.partition("UTC: ")[2]  # its command
+    assert message.endswith("Wait until it ends, or choose another output.")
+    assert "\n" not in message
 
 
-def test_kill_9_frees_it_and_the_file_left_over_does_not_matter(tmp_path: Path) -> None:
+def test_kill_9_releases_the_lock_despite_a_leftover_file(tmp_path: Path) -> None:
     for _ in range(3):
         process = hold(tmp_path / "out")
         process.send_signal(signal.SIGKILL)
@@ -119,7 +121,7 @@ def test_one_folder_by_two_names_is_one(tmp_path: Path, monkeypatch: pytest.Monk
         lock_output(Path("out"))
 
 
-def test_of_many_at_once_exactly_one_has_it_at_any_time(tmp_path: Path) -> None:
+def test_exactly_one_of_many_holds_the_lock(tmp_path: Path) -> None:
     """The file is removed and made again all the time: nobody may hold one that is no longer there."""
     code = """
 import os, sys
@@ -146,7 +148,7 @@ def test_a_path_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         lock_output(tmp_path / "file" / "out")
 
 
-def test_windows_is_told_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_windows_is_refused_with_a_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Python refuses to import a module whose place in sys.modules is None, as if it were not there."""
     monkeypatch.setitem(sys.modules, "fcntl", None)
     with pytest.raises(AnaphoraError, match=r"Windows does not support\. Run anaphora in WSL"):

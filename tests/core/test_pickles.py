@@ -64,9 +64,9 @@ def kinds(value: Any) -> Any:
 @FIXED
 @given(PLAIN, st.sampled_from(PROTOCOLS))
 def test_plain_data_comes_back_as_it_was(tmp_path: Path, value: Any, protocol: int) -> None:
-    [found] = load(tmp_path, pickle.dumps(value, protocol))
-    assert found == value
-    assert kinds(found) == kinds(value)
+    [actual] = load(tmp_path, pickle.dumps(value, protocol))
+    assert actual == value
+    assert kinds(actual) == kinds(value)
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -202,9 +202,9 @@ def test_a_value_that_grows_when_written_out_is_refused(tmp_path: Path) -> None:
 def test_sharing_a_list_is_not_a_crime(tmp_path: Path) -> None:
     context = ["it", "fell"] * 100
     rows = [{"context": context, "n": n} for n in range(500)]
-    [found] = load(tmp_path, pickle.dumps(rows))
-    assert found == rows
-    assert found[0]["context"] is found[499]["context"]
+    [actual] = load(tmp_path, pickle.dumps(rows))
+    assert actual == rows
+    assert actual[0]["context"] is actual[499]["context"]
 
 
 @pytest.mark.parametrize("data", [b"]" * 100_000 + b"a" * 99_999 + b".", b")" + b"\x85" * 200_000 + b"."])
@@ -273,10 +273,10 @@ def test_a_damaged_pickle_is_plain_data_or_refused(tmp_path: Path, value: Any, p
     for _ in range(data.draw(st.integers(1, 3))):
         pickled[data.draw(st.integers(0, len(pickled) - 1))] = data.draw(st.integers(0, 255))
     try:
-        found = load(tmp_path, bytes(pickled[: data.draw(st.integers(1, len(pickled)))]))
+        actual = load(tmp_path, bytes(pickled[: data.draw(st.integers(1, len(pickled)))]))
     except BadInput:
         return
-    assert all(is_plain(part) for part in found)
+    assert all(is_plain(part) for part in actual)
 
 
 @FIXED

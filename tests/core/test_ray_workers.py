@@ -57,8 +57,8 @@ def ray(monkeypatch: pytest.MonkeyPatch) -> Iterator[Ray]:
 
 
 def test_it_is_made_quietly_and_let_go(ray: Ray) -> None:
-    found, disconnect = connect(None)
-    assert found is ray
+    actual, disconnect = connect(None)
+    assert actual is ray
     assert ray.connected
     disconnect()
     [made, end] = ray.calls
@@ -77,7 +77,7 @@ def test_the_last_of_its_users_lets_it_go(ray: Ray) -> None:
     assert len(ray.calls) == 2
 
 
-def test_a_connection_of_the_program_s_own_is_used_and_kept(ray: Ray) -> None:
+def test_an_existing_connection_of_the_program_is_used_and_kept(ray: Ray) -> None:
     ray.connected = True
     (_, one), (_, two) = connect("10.0.0.1:6379"), connect(None)
     one()
@@ -111,10 +111,10 @@ def test_what_ray_says_against_it_is_one_line(ray: Ray, error: Exception) -> Non
     ray.error = error
     with pytest.raises(
         AnaphoraError, match=rf"^no connection to a Ray cluster at auto: {type(error).__name__}: "
-    ) as told:
+    ) as message:
         connect("auto")
-    assert "\n" not in str(told.value)
-    assert "node 1" not in str(told.value)
+    assert "\n" not in str(message.value)
+    assert "node 1" not in str(message.value)
     ray.error = None
     connect(None)[1]()  # nobody holds what was not made
     assert not ray.connected
@@ -185,7 +185,7 @@ def test_it_prints_nothing_while_the_connection_is_ours(ray: Ray) -> None:
     assert worker.print_to_stdstream.__wrapped__ == loud  # silenced three times, and yet wrapped only once
 
 
-def test_a_ray_that_has_no_such_function_is_left_as_it_is(ray: Ray) -> None:
+def test_a_ray_without_this_function_is_left_unchanged(ray: Ray) -> None:
     del ray._private.worker.print_to_stdstream
     connect(None)[1]()
     assert vars(ray._private.worker) == {}

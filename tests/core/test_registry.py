@@ -27,7 +27,7 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         sys.modules.pop(name, None)
 
 
-def test_a_target_is_imported_when_it_is_loaded_and_not_before(module) -> None:
+def test_a_target_is_imported_only_when_it_is_loaded(module) -> None:
     name = module("some_backend", "class Backend: pass")
     registry = Registry("system", {"some": f"{name}:Backend"})
     assert "some" in registry
@@ -40,7 +40,7 @@ def test_names_keep_their_order() -> None:
     assert list(Registry("format", {"b": "m:x", "a": "m:y"})) == ["b", "a"]
 
 
-def test_an_unknown_name_is_met_with_a_near_one_and_all_known() -> None:
+def test_an_unknown_name_error_suggests_a_near_one() -> None:
     registry = Registry("format", {"contrapro": "m:x", "lopes": "m:y"})
     assert "contrapo" not in registry
     with pytest.raises(AnaphoraError) as caught:
@@ -58,7 +58,7 @@ def test_a_backend_that_is_not_installed_says_what_to_install(module) -> None:
     )
 
 
-def test_a_fault_of_our_own_is_not_blamed_on_the_installation(module) -> None:
+def test_our_own_import_errors_are_not_blamed_on_installation(module) -> None:
     name = module("has_a_fault", "import anaphora.no_such_module")
     registry = Registry("system", {"hf": f"{name}:System"}, extras={"hf": "hf"})
     with pytest.raises(ModuleNotFoundError, match=r"anaphora\.no_such_module"):

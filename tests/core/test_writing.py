@@ -49,7 +49,7 @@ def small_disk() -> Iterator[None]:
     signal.signal(signal.SIGXFSZ, handler)
 
 
-def test_a_file_is_synced_before_and_its_folder_after_the_rename(tmp_path: Path, calls: list[tuple[str, str]]) -> None:
+def test_files_are_synced_before_and_folders_after_the_rename(tmp_path: Path, calls: list[tuple[str, str]]) -> None:
     with atomic_writer(tmp_path / "out") as out:
         out.write(b"text")
     kinds = [(kind, name if name in ("out", tmp_path.name) else "temporary") for kind, name in calls]

@@ -62,7 +62,7 @@ def test_what_falls_on_a_demonstrative_is_nothing(parsed: Parsed) -> None:
     assert belief.nonreferential == pytest.approx(5 / 6)
 
 
-def test_a_noun_that_comes_again_is_one_and_its_last_phrase_counts(parsed: Parsed) -> None:
+def test_a_repeated_noun_counts_once_with_its_last_phrase(parsed: Parsed) -> None:
     (belief,) = beliefs(Document((parsed(DOG), parsed(CAT), parsed(DOG), parsed(IT))), {})
     assert belief.phrases["dog"][0] == pytest.approx(2 / 7)
     assert belief.phrases["dog"][1].mention.sentence == 2
@@ -85,9 +85,9 @@ def test_plurals_persons_and_fellow_arguments_are_not_candidates(parsed: Parsed)
 
 
 def test_a_name_once_known_as_a_person_stays_one(parsed: Parsed) -> None:
-    said = parsed("Kim/PROPN/2/nsubj said/VERB/0/root/Lemma=say")
+    message = parsed("Kim/PROPN/2/nsubj said/VERB/0/root/Lemma=say")
     went = parsed("Kim/PROPN/2/nsubj went/VERB/0/root")
-    (question,) = questions(Document((said, went, parsed(IT))), EN)
+    (question,) = questions(Document((message, went, parsed(IT))), EN)
     assert ["person" in features for features in question.features] == [True, True, False]
 
 
@@ -116,8 +116,8 @@ def test_number_decides_what_a_pronoun_can_stand_for(parsed: Parsed) -> None:
     women = parsed("Women/NOUN/2/nsubj/Lemma=woman,Number=Plur slept/VERB/0/root")
     they = parsed("They/PRON/2/nsubj saw/VERB/0/root it/PRON/2/obj")
     again = parsed("They/PRON/2/nsubj laughed/VERB/0/root")
-    found = beliefs(Document((dogs, women, parsed(CAT), they, again)), {})
-    assert [set(belief.phrases) for belief in found] == [{"dog", "woman"}, {"cat"}, {"dog", "woman"}]
+    actual = beliefs(Document((dogs, women, parsed(CAT), they, again)), {})
+    assert [set(belief.phrases) for belief in actual] == [{"dog", "woman"}, {"cat"}, {"dog", "woman"}]
     asked = [question.candidates for question in questions(Document((parsed(CAT), they, again)), EN)]
     assert [[c.word for c in candidates] for candidates in asked] == [[], ["cat"], ["they"]]
 
@@ -137,15 +137,15 @@ def test_beliefs_are_probabilities_whatever_the_trees(
         made.append(parsed(" ".join(f"{w}/{h}/{data.draw(relation)}" for w, h in zip(words, heads, strict=True))))
     document = Document(tuple(made))
     count = sum(word == "it/PRON" for words in sentences for word in words)
-    found = list(resolve(document, EN))
-    assert len(found) == count
-    for pronoun, belief in found:
+    actual = list(resolve(document, EN))
+    assert len(actual) == count
+    for pronoun, belief in actual:
         total = sum(p for p, _ in belief.phrases.values())
         assert -1e-9 <= total <= 1 + 1e-9
         assert belief.nonreferential == pytest.approx(1 - total, abs=1e-9)
         for _, phrase in belief.phrases.values():
-            place = phrase.mention.sentence, phrase.mention.head
-            assert place < (pronoun.sentence, pronoun.token)
+            position = phrase.mention.sentence, phrase.mention.head
+            assert position < (pronoun.sentence, pronoun.token)
 
 
 def test_scores_of_any_size_are_fine(parsed: Parsed) -> None:

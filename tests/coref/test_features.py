@@ -48,9 +48,9 @@ def phrase_of(parsed: Parsed, text: str) -> tuple[Document, Phrase]:
 )
 def test_features_of_a_phrase(parsed: Parsed, text: str, expected: set[str]) -> None:
     document, phrase = phrase_of(parsed, text)
-    found = own_features(phrase, document, 1, EN)
-    assert expected <= set(found)
-    assert len(found) == len(set(found))
+    actual = own_features(phrase, document, 1, EN)
+    assert expected <= set(actual)
+    assert len(actual) == len(set(actual))
 
 
 @pytest.mark.parametrize(("seen", "expected"), [(1, set()), (2, {"repeated"}), (4, {"repeated", "frequent"})])
@@ -134,8 +134,8 @@ def test_agreement_of_nouns(parsed: Parsed, gender: str, upos: str, expected: st
 )
 def test_agreement_of_pronouns(earlier: str, later: str, fits: bool) -> None:
     before = candidate(kind=Kind.PRONOUN, word=earlier)
-    found = agreement(before, it(word=later, genders=DE.pronouns[later]), DE)
-    assert found == ("pronoun gender fits" if fits else "pronoun gender differs")
+    actual = agreement(before, it(word=later, genders=DE.pronouns[later]), DE)
+    assert actual == ("pronoun gender fits" if fits else "pronoun gender differs")
 
 
 # Pleonastic and event pronouns, told by rules; ContraCAT's own phrases (Appendix C.1) are among them
@@ -221,6 +221,6 @@ def test_features_of_a_nonreferential_pronoun(
     parsed: Callable[[str], Sentence], text: str, index: int, role: str, expected: set[str]
 ) -> None:
     pronoun = Pronoun(1, index, "it", role, "be", frozenset())
-    found = list(nonreferential_features(parsed(text), pronoun, language("en")))
-    assert {"non-referential", "non-referential, it", f"non-referential, {role}"} | expected <= set(found)
-    assert len(found) == len(set(found))
+    actual = list(nonreferential_features(parsed(text), pronoun, language("en")))
+    assert {"non-referential", "non-referential, it", f"non-referential, {role}"} | expected <= set(actual)
+    assert len(actual) == len(set(actual))

@@ -17,8 +17,10 @@ from anaphora.coref import Link
 from benchmarks.linking_gold import GoldPronoun, accuracy, judge, precision, read_parcorfull
 
 
-def mention(place: tuple[int, int, int], text: str, kind: str, chain: str | None, **attributes: str) -> dict[str, Any]:
-    sent, start, end = place
+def mention(
+    position: tuple[int, int, int], text: str, kind: str, chain: str | None, **attributes: str
+) -> dict[str, Any]:
+    sent, start, end = position
     return {
         "sent": sent,
         "start": start,

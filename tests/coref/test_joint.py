@@ -36,7 +36,7 @@ def aligned(**pairs: int) -> dict[tuple[int, int], list[tuple[int, int]]]:
 
 def test_aligned_phrases() -> None:
     points = aligned(h1=11, h2=12)
-    joint = join(link(h1=0.6, h2=0.3), link(h11=0.1, h12=0.8), lambda place: points.get(place, []), by=PRODUCT)
+    joint = join(link(h1=0.6, h2=0.3), link(h11=0.1, h12=0.8), lambda position: points.get(position, []), by=PRODUCT)
     # h1: 0.06, h2: 0.24, nothing: 0.1·0.1
     assert joint == JointLink(mention(2), mention(12), pytest.approx(0.24 / 0.31))
 
@@ -44,43 +44,43 @@ def test_aligned_phrases() -> None:
 def test_the_weights_are_exponents() -> None:
     points = aligned(h1=11)
     by = {"source": 2.0, "target": 0.5, "non-referential": -1.0}
-    joint = join(link(h1=0.9), link(h11=0.25), lambda place: points.get(place, []), by=by)
+    joint = join(link(h1=0.9), link(h11=0.25), lambda position: points.get(position, []), by=by)
     assert joint.confidence == pytest.approx(0.81 * 0.5 / (0.81 * 0.5 + 2.718281828**-1))
 
 
-def test_a_phrase_without_a_counterpart_counts_but_is_not_an_answer() -> None:
-    joint = join(link(h1=0.9), link(h11=0.9), lambda place: [], by=PRODUCT | {"unaligned": -2.0})
+def test_a_phrase_without_counterpart_counts_but_is_no_answer() -> None:
+    joint = join(link(h1=0.9), link(h11=0.9), lambda position: [], by=PRODUCT | {"unaligned": -2.0})
     assert (joint.source, joint.target) == (None, None)
     assert joint.confidence == pytest.approx(0.01 / (0.01 + 0.9 * 2.718281828**-2))
 
 
 def test_nothing_on_both_sides() -> None:
     points = aligned(h1=11)
-    joint = join(link(h1=0.1), link(h11=0.1), lambda place: points.get(place, []), by=PRODUCT)
+    joint = join(link(h1=0.1), link(h11=0.1), lambda position: points.get(position, []), by=PRODUCT)
     assert joint == JointLink(None, None, pytest.approx(0.81 / 0.82))
 
 
 def test_a_pronoun_that_is_often_non_referential_needs_more() -> None:
     points = aligned(h1=11)
     both = link(h1=0.7), link(h11=0.7)
-    usual = join(*both, lambda place: points.get(place, []))
-    clausal = join(*both, lambda place: points.get(place, []), clausal=True)
+    usual = join(*both, lambda position: points.get(position, []))
+    clausal = join(*both, lambda position: points.get(position, []), clausal=True)
     assert usual.source == clausal.source == mention(1)
     assert clausal.confidence < usual.confidence
 
 
 def test_without_any_candidates() -> None:
-    assert join(link(), link(), lambda place: []) == JointLink(None, None, 1.0)
+    assert join(link(), link(), lambda position: []) == JointLink(None, None, 1.0)
 
 
 def test_of_several_aligned_words_the_likelier_phrase_counts() -> None:
-    joint = join(link(h1=0.9), link(h11=0.2, h12=0.7), lambda place: [(0, 11), (0, 12), (5, 5)])
+    joint = join(link(h1=0.9), link(h11=0.2, h12=0.7), lambda position: [(0, 11), (0, 12), (5, 5)])
     assert joint.target == mention(12)
 
 
 def test_the_features_are_those_that_have_weights() -> None:
     points = aligned(h1=11)
-    choices = weighed(link(h1=0.6, h2=0.3), link(h11=0.5), lambda place: points.get(place, []), clausal=True)
+    choices = weighed(link(h1=0.6, h2=0.3), link(h11=0.5), lambda position: points.get(position, []), clausal=True)
     assert [(choice.source, choice.target) for choice in choices] == [
         (mention(1), mention(11)),
         (mention(2), None),
@@ -91,7 +91,7 @@ def test_the_features_are_those_that_have_weights() -> None:
 
 def test_an_impossible_phrase_does_no_harm() -> None:
     points = aligned(h1=11)
-    joint = join(link(h1=1.0), link(h11=0.0), lambda place: points.get(place, []), by=PRODUCT)
+    joint = join(link(h1=1.0), link(h11=0.0), lambda position: points.get(position, []), by=PRODUCT)
     assert joint.confidence == pytest.approx(LEAST / (LEAST + LEAST))
 
 
@@ -100,6 +100,6 @@ def test_confidence_is_a_probability(ours: list[float], theirs: list[float]) -> 
     def scaled(values: list[float], first: int) -> Link:
         return link(**{f"h{first + k}": value / (sum(values) + 0.1) for k, value in enumerate(values)})
 
-    joint = join(scaled(ours, 1), scaled(theirs, 11), lambda place: [(0, place[1] + 10)])
+    joint = join(scaled(ours, 1), scaled(theirs, 11), lambda position: [(0, position[1] + 10)])
     assert 0 < joint.confidence <= 1
     assert (joint.source is None) == (joint.target is None)

@@ -18,13 +18,13 @@ CATS = (
 )
 
 
-def found(parsed: Parsed, text: str) -> dict[str, Phrase]:
+def phrases_of(parsed: Parsed, text: str) -> dict[str, Phrase]:
     document = Document((parsed(text),))
     return {document.text(phrase.mention): phrase for phrase in phrases(document, 0)}
 
 
 def test_phrases_of_a_sentence(parsed: Parsed) -> None:
-    cat, aunt, mice, berlin = found(parsed, CATS).values()
+    cat, aunt, mice, berlin = phrases_of(parsed, CATS).values()
     assert (cat.lemma, cat.role, cat.article, cat.gender, cat.plural, cat.name) == (
         "cat",
         "subject",
@@ -39,7 +39,7 @@ def test_phrases_of_a_sentence(parsed: Parsed) -> None:
 
 
 def test_the_words_of_a_phrase(parsed: Parsed) -> None:
-    assert list(found(parsed, CATS)) == ["The old cat of my aunt", "my aunt", "mice", "Berlin"]
+    assert list(phrases_of(parsed, CATS)) == ["The old cat of my aunt", "my aunt", "mice", "Berlin"]
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_the_words_of_a_phrase(parsed: Parsed) -> None:
     ],
 )
 def test_what_belongs_to_a_phrase(parsed: Parsed, text: str, words: list[str]) -> None:
-    assert list(found(parsed, text)) == words
+    assert list(phrases_of(parsed, text)) == words
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_what_belongs_to_a_phrase(parsed: Parsed, text: str, words: list[str]) -
     ],
 )
 def test_articles(parsed: Parsed, word: str, article: str) -> None:
-    (phrase,) = found(parsed, f"{word} house/NOUN/0/root").values()
+    (phrase,) = phrases_of(parsed, f"{word} house/NOUN/0/root").values()
     assert phrase.article == article
 
 
@@ -95,7 +95,7 @@ def test_roles_of_conjuncts_and_predicates(parsed: Parsed) -> None:
 
 
 def test_joined_phrases_are_a_plural(parsed: Parsed) -> None:
-    dog, cat = found(parsed, "a/DET/2/det dog/NOUN/0/root and/CCONJ/5/cc a/DET/5/det cat/NOUN/2/conj").values()
+    dog, cat = phrases_of(parsed, "a/DET/2/det dog/NOUN/0/root and/CCONJ/5/cc a/DET/5/det cat/NOUN/2/conj").values()
     assert (dog.plural, cat.plural) == (True, False)
     assert cat.conjunct
 
@@ -153,7 +153,7 @@ def test_what_grammar_rules_out(
     assert violates_binding(sentence, candidate, pronoun, noun=noun, possessive=False) is ruled_out
 
 
-def test_a_possessive_may_stand_for_the_subject_but_not_for_what_it_owns(parsed: Callable[[str], Sentence]) -> None:
+def test_a_possessive_may_refer_to_the_subject_not_its_possession(parsed: Callable[[str], Sentence]) -> None:
     sentence = parsed("dog/NOUN/2/nsubj lost/VERB/0/root its/PRON/4/nmod:poss bone/NOUN/2/obj")
     assert not violates_binding(sentence, 0, 2, noun=True, possessive=True)
     assert violates_binding(sentence, 3, 2, noun=True, possessive=True)

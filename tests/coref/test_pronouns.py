@@ -91,11 +91,11 @@ def test_the_data_of_a_language(code: str) -> None:
 
 @pytest.mark.parametrize("code", names_with("coref"))
 def test_the_weights_of_a_language(code: str) -> None:
-    found = weights(code)
-    assert found["distance 0"] > found["distance 2"] > found["distance 4"]
-    assert found["gender fits"] > found["gender differs"]
-    assert "non-referential" in found
-    assert all(abs(weight) < 10 for weight in found.values())
+    actual = weights(code)
+    assert actual["distance 0"] > actual["distance 2"] > actual["distance 4"]
+    assert actual["gender fits"] > actual["gender differs"]
+    assert "non-referential" in actual
+    assert all(abs(weight) < 10 for weight in actual.values())
 
 
 def test_a_language_without_annotated_text_has_the_weights_of_another() -> None:

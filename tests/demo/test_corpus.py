@@ -33,7 +33,7 @@ def test_both_sides_have_the_same_documents_of_two_sentences(files: Files) -> No
     assert len(documents(files.train[0])) > 20_000
 
 
-def test_what_is_asked_has_a_first_sentence_that_was_never_shown(files: Files) -> None:
+def test_tested_first_sentences_were_never_trained_on(files: Files) -> None:
     shown = {document[0] for document in documents(files.train[0])}
     asked = [example for example in read_native(files.suite) if example.tags["template"] != "gender"]
     assert asked
@@ -142,7 +142,7 @@ def test_it_says_the_same_every_time(demo: Demo, tmp_path: Path) -> None:
     assert other.results[0].figure != demo.results[0].figure
 
 
-def test_the_command_prints_its_tables_and_the_way_to_make_them(
+def test_the_command_prints_its_tables_and_their_commands(
     anaphora: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
 ) -> None:
     done = anaphora("demo", "--stand-ins", "-o", "shown")

@@ -49,41 +49,41 @@ def command(tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, story.Sto
 
 
 @pytest.fixture(scope="module")
-def told(command: tuple[Result, story.Story]) -> story.Story:
+def demo_story(command: tuple[Result, story.Story]) -> story.Story:
     return command[1]
 
 
 def test_the_command_with_the_models_that_come_with_the_package(command: tuple[Result, story.Story]) -> None:
-    done, told = command
+    done, message = command
     document = json.loads(done.stdout)
-    assert document["report"] == str(told.report)
-    assert told.report.is_file()
+    assert document["report"] == str(message.report)
+    assert message.report.is_file()
     accuracies = [figures["accuracy"] for figures in document["systems"].values()]
-    assert accuracies == [told.results[name].accuracy for name in NAMES]
+    assert accuracies == [message.results[name].accuracy for name in NAMES]
     assert accuracies[0] < 0.5 < 0.8 < accuracies[1]
     assert "Asking the context-aware model" in done.stderr
 
 
-def test_context_helps_and_a_phrase_hurts(told: story.Story) -> None:
+def test_context_helps_and_a_phrase_hurts(demo_story: story.Story) -> None:
     """The shipped weights: figures of `anaphora demo`, which may differ in the third digit on other processors."""
-    sentence, context = (told.results[name] for name in NAMES)
+    sentence, context = (demo_story.results[name] for name in NAMES)
     assert sentence.accuracy == pytest.approx(0.395, abs=0.01)
     assert context.accuracy == pytest.approx(0.839, abs=0.01)
     overlap = context.breakdowns["template"]
     assert (overlap["overlap/object"].accuracy or 0) > 0.98
     assert (overlap["overlap/subject"].accuracy or 1) < 0.6
-    assert any("context-aware loses 36" in line and "p < 0.001" in line for line in told.summary)
+    assert any("context-aware loses 36" in line and "p < 0.001" in line for line in demo_story.summary)
 
 
-def test_everything_is_left_behind(told: story.Story) -> None:
-    figures = json.loads((told.folder / "results.json").read_text("utf-8"))
+def test_everything_is_left_behind(demo_story: story.Story) -> None:
+    figures = json.loads((demo_story.folder / "results.json").read_text("utf-8"))
     assert list(figures["systems"]) == NAMES
-    assert figures["systems"]["context-aware"] == told.results["context-aware"].to_dict()
-    page = told.report.read_text("utf-8")
-    assert told.report == told.folder / "report.html"
+    assert figures["systems"]["context-aware"] == demo_story.results["context-aware"].to_dict()
+    page = demo_story.report.read_text("utf-8")
+    assert demo_story.report == demo_story.folder / "report.html"
     assert "Attacks" in page
     assert "Diagnosis" in page
-    assert sorted(path.name for path in (told.folder / "runs").iterdir()) == [
+    assert sorted(path.name for path in (demo_story.folder / "runs").iterdir()) == [
         "context-aware-attacked",
         "context-aware-templates",
         "sentence-level-attacked",
@@ -103,9 +103,9 @@ def test_models_are_trained_and_gone_on_with(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(story, "ATTACKS", ("he_said",))
     monkeypatch.setattr(corpus, "template_suite", cache(few_templates))
     monkeypatch.setattr(corpus, "VALIDATION", 40)
-    said: list[str] = []
-    first = story.run_story(tmp_path / "demo", updates=4, say=said.append)
-    assert [line for line in said if "Training" in line] == [f"Training the {name} model" for name in NAMES]
+    message: list[str] = []
+    first = story.run_story(tmp_path / "demo", updates=4, say=message.append)
+    assert [line for line in message if "Training" in line] == [f"Training the {name} model" for name in NAMES]
     weights = tmp_path / "demo/models/context-aware/model.safetensors"
     before = weights.read_bytes()
     again = story.run_story(tmp_path / "demo", updates=4)
@@ -113,23 +113,23 @@ def test_models_are_trained_and_gone_on_with(tmp_path: Path, monkeypatch: pytest
     assert again.results == first.results
 
 
-def test_without_torch_the_remedy_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_torch_the_error_names_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(story, "missing_packages", lambda module: ("safetensors", "torch"))
     with pytest.raises(AnaphoraError, match=r'needs torch, safetensors: .*pip install "anaphora\[nmt\]".*--stand-ins'):
         story.run_story(tmp_path)
 
 
-def test_pretrained_models_are_not_said_to_be_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pretrained_models_are_not_reported_as_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(story, "missing_packages", lambda module: ("safetensors", "torch"))
     with pytest.raises(AnaphoraError, match="the demo runs two small models, which needs torch, safetensors"):
         story.run_story(tmp_path, pretrained=True)
 
 
-def test_the_first_table_has_short_names(told: story.Story) -> None:
+def test_the_first_table_has_short_names(demo_story: story.Story) -> None:
     """newcomer.md, diary: it was 175 columns wide."""
-    assert list(told.comparison.systems) == NAMES
-    assert "sentence-level → context-aware" in str(told.comparison)
-    assert max(len(line) for line in str(told.comparison).splitlines() if not line.startswith("signature")) <= 100
+    assert list(demo_story.comparison.systems) == NAMES
+    assert "sentence-level → context-aware" in str(demo_story.comparison)
+    assert max(len(line) for line in str(demo_story.comparison).splitlines() if not line.startswith("signature")) <= 100
 
 
 # Models of a demo that are kept.

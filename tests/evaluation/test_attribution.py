@@ -98,7 +98,9 @@ def test_rank_of_an_antecedent_after_other_words() -> None:
     assert record["antecedent"]["share"] == pytest.approx(1 / 6, abs=1e-5)
 
 
-def found(example: Example, source: Sequence[str] = SOURCE, target: Sequence[str] = RIGHT) -> list[str] | str:
+def antecedent_words(
+    example: Example, source: Sequence[str] = SOURCE, target: Sequence[str] = RIGHT
+) -> list[str] | str:
     """The words of the antecedent, where every word is a token."""
     passages = tuple(source), tuple(target)
     tokens = []
@@ -111,22 +113,22 @@ def found(example: Example, source: Sequence[str] = SOURCE, target: Sequence[str
 
 
 def test_why_there_is_no_antecedent() -> None:
-    assert found(replace(example(), tags={})) == NO_TAG
-    assert found(example(distance=2)) == TOO_FAR
-    assert found(example(), SOURCE[-1:], RIGHT[-1:]) == TOO_FAR, "a system that reads no context"
-    assert found(example(source_antecedent="a cup", target_antecedent="eine Tasse")) == NOT_FOUND
-    assert found(example(), SOURCE, RIGHT[-1:]) == ["a", "lamp"], "target context is not read"
+    assert antecedent_words(replace(example(), tags={})) == NO_TAG
+    assert antecedent_words(example(distance=2)) == TOO_FAR
+    assert antecedent_words(example(), SOURCE[-1:], RIGHT[-1:]) == TOO_FAR, "a system that reads no context"
+    assert antecedent_words(example(source_antecedent="a cup", target_antecedent="eine Tasse")) == NOT_FOUND
+    assert antecedent_words(example(), SOURCE, RIGHT[-1:]) == ["a", "lamp"], "target context is not read"
 
 
 def test_the_head_where_the_phrase_is_not_found() -> None:
     tags: dict[str, Tag] = {"source_antecedent": "the big lamp", "source_antecedent_head": "lamp"}
-    assert found(example(**tags, target_antecedent="x")) == ["lamp"]
+    assert antecedent_words(example(**tags, target_antecedent="x")) == ["lamp"]
 
 
 def test_without_a_distance_the_nearest_sentence_with_the_words() -> None:
     tagged = example()
     tags = {name: value for name, value in tagged.tags.items() if name != "distance"}
-    assert found(replace(tagged, tags=tags)) == ["a", "lamp", "eine", "Lampe"]
+    assert antecedent_words(replace(tagged, tags=tags)) == ["a", "lamp", "eine", "Lampe"]
 
 
 @pytest.mark.parametrize(("position", "expected"), [(2, 1), (5, 4), (None, 4)])
@@ -465,7 +467,7 @@ def test_highlights_of_scat_are_words_of_its_passages(data: Callable[[str], Path
     """All that translators have highlighted is found again, where every letter is a token."""
     from anaphora.suites.readers import scat
 
-    found = broken = 0
+    actual = broken = 0
     for one in scat.read(data("scat-en-fr")):
         passages = one.source, one.candidates[0]
         tokens = [
@@ -478,12 +480,12 @@ def test_highlights_of_scat_are_words_of_its_passages(data: Callable[[str], Path
         chosen = highlighted_units(one, passages, units)
         broken += chosen == BROKEN
         if isinstance(chosen, set):
-            found += 1
+            actual += 1
             marks = one.tags["highlights"]
             assert isinstance(marks, list)
             text = "".join(unit.text for unit in units if unit in chosen)
             for mark in marks:
                 assert isinstance(mark, dict)
                 assert "".join(str(mark["text"]).split()) in text
-    assert found > 900
-    assert found + broken > 950
+    assert actual > 900
+    assert actual + broken > 950

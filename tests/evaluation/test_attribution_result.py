@@ -83,10 +83,10 @@ def test_reasons_are_counted(tmp_path: Path) -> None:
 def test_highlights_have_the_names_of_the_paper(tmp_path: Path) -> None:
     marked = record(0.5)["antecedent"] | {"auc": 0.75}
     result = figures(tmp_path, [record(0.5, highlights=marked)])
-    found = result.to_dict()["highlights"]["all"]
-    assert found["dot_product"]["mean"] == 0.5
-    assert found["auc"]["uniform"] == 0.5
-    assert found["probes"]["mean"] == 1
+    document = result.to_dict()["highlights"]["all"]
+    assert document["dot_product"]["mean"] == 0.5
+    assert document["auc"]["uniform"] == 0.5
+    assert document["probes"]["mean"] == 1
 
 
 def test_the_table(tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ def test_a_breakdown_that_repeats_another_is_tested_once(run: Make) -> None:
     comparison = compare_runs(runs, breakdowns=asked, settings=SETTINGS)
     (pair,) = comparison.pairs
     assert list(pair.breakdowns) == ["pronoun", "distance", "pronoun×distance"]
-    groups = [d for found in pair.breakdowns.values() for d in found.values()]
+    groups = [d for actual in pair.breakdowns.values() for d in actual.values()]
     assert [d.p_adjusted for d in groups] == pytest.approx(holm([d.p_value for d in groups]))
     left_out = {"pair": "pronoun", "even": "distance", "pair×distance": "pronoun×distance"}
     assert comparison.repeated == comparison.to_dict()["repeated"] == left_out
@@ -223,7 +223,7 @@ def test_a_system_that_occurs_twice_goes_by_its_path(run: Make) -> None:
     assert compare_runs([one, two], settings=SETTINGS).systems == (str(one.path), str(two.path))
 
 
-def test_the_json_has_delta_and_p_value_for_each_pair_and_group(run: Make) -> None:
+def test_json_has_delta_and_p_value_per_pair_and_group(run: Make) -> None:
     document = compare_runs(
         [run("a", "RRW" * 4), run("b", "RWR" * 4), run("c", "RRR" * 4)], settings=SETTINGS
     ).to_dict()
@@ -304,7 +304,7 @@ def test_two_attacks_and_two_systems(run_pairing: Make) -> None:
     assert ids(run_pairing("base", "a b c"), one, two, run_pairing("again", "a b c")) == [("b", "x2", "y2", "b")]
 
 
-def test_an_attack_on_an_attack_is_paired_with_what_it_attacked(run_pairing: Make) -> None:
+def test_an_attack_on_an_attack_is_paired_with_its_original(run_pairing: Make) -> None:
     first, second = run_pairing("first", "x<a y<b", "cd"), run_pairing("second", "z<x", "ef")
     assert ids(first, second) == [("x", "z")]
 

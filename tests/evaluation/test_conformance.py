@@ -215,8 +215,8 @@ def test_contrapro_original(
 def test_contrapro_counts_pronoun_pairs_per_distance_as_table_4(original_suite: Suite, tmp_path: Path) -> None:
     lines = lines_of("constant", 36_031)
     result = ours(original_suite, lines, False, tmp_path, by=["distance>3×pronoun_pair"])
-    found = {group: figure.total for group, figure in result.breakdowns["distance×pronoun_pair"].items()}
-    assert found == {f"{d}×it:{pronoun}": n for pronoun, row in TABLE_4.items() for d, n in row.items()}
+    actual = {group: figure.total for group, figure in result.breakdowns["distance×pronoun_pair"].items()}
+    assert actual == {f"{d}×it:{pronoun}": n for pronoun, row in TABLE_4.items() for d, n in row.items()}
     assert (result.figure.correct, result.ties) == (0, 12_000)  # all the same: all tied, all wrong
 
 
@@ -286,7 +286,7 @@ def test_bawden(
         )
 
 
-def test_bawden_blocks_come_by_number_whatever_the_order_in_the_file(data: Data, tmp_path: Path) -> None:
+def test_bawden_blocks_are_ordered_by_number(data: Data, tmp_path: Path) -> None:
     """Block 10 comes behind block 9, not behind block 1."""
     file = data("disceval-en-fr") / "anaphora.json"
     blocks = json.loads(file.read_text(encoding="utf-8"))
@@ -351,8 +351,8 @@ def test_contracat_standard(data: Data, template: str, kind: str, minimize: bool
     judged = [(gender, "mfn"[c.index] == gender, c.tied) for gender, c in zip(genders, chosen, strict=True)]
     result = ours(read_suite(folder, "contracat"), lines, minimize, tmp_path)
     names = {"m": "masculine", "f": "feminine", "n": "neuter"}
-    found = {key.split("×")[1]: value for key, value in counts(result.breakdowns["template×reference_gender"]).items()}
-    assert found == counted([(names[gender], right and not tied) for gender, right, tied in judged])
+    actual = {key.split("×")[1]: value for key, value in counts(result.breakdowns["template×reference_gender"]).items()}
+    assert actual == counted([(names[gender], right and not tied) for gender, right, tied in judged])
     # the original has more right only where the gold is the first of several best
     original = sum(right for _, right, _ in judged)
     assert original - result.figure.correct == sum(right and tied for _, right, tied in judged)
@@ -369,15 +369,15 @@ def test_contracat_scores_are_numbers(data: Data, tmp_path: Path) -> None:
     as_strings = sum("mfn"[list(three).index(min(three))] == gender for gender, three in items)
     chosen = [(gender, Chosen(three, True)) for gender, three in items]
     as_numbers = sum("mfn"[c.index] == gender and not c.tied for gender, c in chosen)
-    found = ours(read_suite(folder, "contracat"), lines, True, tmp_path).figure.correct
-    assert found == as_numbers != as_strings
+    actual = ours(read_suite(folder, "contracat"), lines, True, tmp_path).figure.correct
+    assert actual == as_numbers != as_strings
 
 
-def assert_choices(found: Mapping[str, Proportion], original: Sequence[tuple[str, bool]]) -> None:
+def assert_choices(actual: Mapping[str, Proportion], original: Sequence[tuple[str, bool]]) -> None:
     """original: each choice of the original program and whether it was tied; ours counts ties as such."""
     expected = Counter("tie" if tied else choice for choice, tied in original)
-    assert {choice: figure.correct for choice, figure in found.items()} == dict(expected)
-    assert {figure.total for figure in found.values()} == {len(original)}
+    assert {choice: figure.correct for choice, figure in actual.items()} == dict(expected)
+    assert {figure.total for figure in actual.values()} == {len(original)}
 
 
 def test_contracat_role(data: Data, kind: str, minimize: bool, tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def made(sentences: int = 1) -> Suite:
     return suite_of(Header("made", "en", "de"), examples)
 
 
-def knowing(suite: Suite, options: Options, place: Path) -> Run:
+def knowing(suite: Suite, options: Options, folder: Path) -> Run:
     """A system that needs its own context: +2 nats for the sentence, +1 of them on the pronoun; −2 if it is wrong."""
 
     def item(example: Example) -> ScoredExample:
@@ -49,7 +49,7 @@ def knowing(suite: Suite, options: Options, place: Path) -> Run:
         )
 
     header = describe(suite, sha256=suite.sha256(), system="x:y")
-    return open_run(write_run(place, replace(header, context=options.context.label), map(item, suite)))
+    return open_run(write_run(folder, replace(header, context=options.context.label), map(item, suite)))
 
 
 def test_figures_are_those_of_the_system(tmp_path: Path) -> None:
@@ -86,9 +86,9 @@ def test_more_context_than_the_examples_have_is_refused(tmp_path: Path) -> None:
 def test_rows_end_with_what_a_model_reads(tmp_path: Path) -> None:
     """A model that was trained with one sentence sees one, whatever is asked for."""
 
-    def short(suite: Suite, options: Options, place: Path) -> Run:
+    def short(suite: Suite, options: Options, folder: Path) -> Run:
         context = replace(options.context, sentences=min(options.context.sentences, 1))
-        return knowing(suite, replace(options, context=context), place)
+        return knowing(suite, replace(options, context=context), folder)
 
     usage = context_usage(made(3), "x:y", Options(Context(3)), tmp_path, short, Settings(samples=200))
     assert [c.name for c in usage.conditions] == ["none", "1 sentence", "random"]
@@ -98,8 +98,8 @@ def test_rows_end_with_what_a_model_reads(tmp_path: Path) -> None:
 
 
 def test_a_model_that_reads_no_context_has_no_usage(tmp_path: Path) -> None:
-    def deaf(suite: Suite, options: Options, place: Path) -> Run:
-        return knowing(suite, replace(options, context=replace(options.context, sentences=0)), place)
+    def deaf(suite: Suite, options: Options, folder: Path) -> Run:
+        return knowing(suite, replace(options, context=replace(options.context, sentences=0)), folder)
 
     with pytest.raises(AnaphoraError, match="x:y reads no context"):
         context_usage(made(2), "x:y", Options(Context(2)), tmp_path, deaf, Settings(samples=200))

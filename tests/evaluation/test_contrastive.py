@@ -75,7 +75,7 @@ def test_only_a_shared_best_score_is_counted_as_a_tie() -> None:
     assert evaluate_items(items, about=ABOUT).ties == 1
 
 
-def test_what_has_no_value_is_in_no_group_and_is_reported() -> None:
+def test_examples_without_a_value_are_reported_and_in_no_group() -> None:
     result = evaluate_items(ITEMS, about=ABOUT, breakdowns=["pronoun", "distance>3"])
     assert result.untagged == {"distance": 2}
 
@@ -107,7 +107,7 @@ def test_scores_can_be_divided_by_length() -> None:
     assert evaluate_items([longer], about=ABOUT, settings=Settings(normalize="mean")).figure.correct == 1
 
 
-def test_the_suites_own_breakdowns_are_used_as_far_as_its_examples_have_the_tags() -> None:
+def test_breakdowns_of_the_suite_are_used_where_tags_exist() -> None:
     about = replace(ABOUT, breakdowns=("pronoun", "location", "pronoun×location"))
     result = evaluate_items(ITEMS, about=about)
     assert list(result.breakdowns) == ["pronoun"]
@@ -172,9 +172,9 @@ def width(figure: Proportion) -> float:
 
 def test_the_bootstrap_interval_is_about_wilsons_for_many_items() -> None:
     settings = Settings(interval="bootstrap", samples=20_000)
-    found = evaluate_items(many(200, 10), about=ABOUT, settings=settings).figure
-    assert found.interval == pytest.approx(wilson(1_000, 2_000), abs=0.003)
-    assert found.interval != wilson(1_000, 2_000)
+    actual = evaluate_items(many(200, 10), about=ABOUT, settings=settings).figure
+    assert actual.interval == pytest.approx(wilson(1_000, 2_000), abs=0.003)
+    assert actual.interval != wilson(1_000, 2_000)
 
 
 def test_resampling_documents_widens_intervals_where_their_items_go_together() -> None:
@@ -198,10 +198,10 @@ def test_resampled_documents_give_the_interval_of_a_plain_bootstrap() -> None:
         sums.append((right, size))
         items += [item(0, RIGHT if k < right else WRONG, document=document) for k in range(size)]
     settings = Settings(interval="bootstrap", resample="document", samples=20_000)
-    found = evaluate_items(items, about=ABOUT, settings=settings).figure.interval
+    actual = evaluate_items(items, about=ABOUT, settings=settings).figure.interval
     rng = np.random.default_rng(77)
     drawn = np.array(sums)[rng.integers(0, len(sizes), (20_000, len(sizes)))].sum(axis=1)
-    assert found == pytest.approx(np.quantile(drawn[:, 0] / drawn[:, 1], [0.025, 0.975]), abs=0.01)
+    assert actual == pytest.approx(np.quantile(drawn[:, 0] / drawn[:, 1], [0.025, 0.975]), abs=0.01)
 
 
 def test_a_document_that_is_missing_is_an_error() -> None:
@@ -210,7 +210,7 @@ def test_a_document_that_is_missing_is_an_error() -> None:
         evaluate_items([item(6, RIGHT, document="a"), item(7, RIGHT)], about=ABOUT, settings=settings)
 
 
-def test_figures_start_from_the_seed_each_and_do_not_depend_on_each_other() -> None:
+def test_figures_do_not_depend_on_each_other() -> None:
     settings = Settings(interval="bootstrap", samples=500)
     alone = evaluate_items(many(50, 3), about=ABOUT, breakdowns=["half"], settings=settings)
     beside = evaluate_items(many(50, 3), about=ABOUT, breakdowns=["document", "half"], settings=settings)
@@ -317,7 +317,7 @@ def test_the_lines_of_a_suite_are_json_and_nothing_else(tmp_path: Path) -> None:
             evaluate_scores(read_native(file), scores)
 
 
-def test_a_run_gives_the_same_result_as_the_scores_it_was_made_of(tmp_path: Path) -> None:
+def test_a_run_gives_the_same_result_as_its_scores(tmp_path: Path) -> None:
     about = replace(ABOUT, breakdowns=("pronoun", "distance>3"), context="1+1")
     write_run(tmp_path / "run", about, ITEMS)
     settings = Settings(interval="bootstrap", samples=300)
@@ -372,7 +372,7 @@ def test_a_block_that_was_cut_is_not_counted() -> None:
     assert evaluate_items(BLOCKS, about=replace(about, cut_blocks=(0, 1, 2))).blocks is None
 
 
-def test_a_limited_run_that_does_not_name_cut_blocks_loses_its_last() -> None:
+def test_a_limited_run_without_cut_blocks_loses_its_last() -> None:
     old = replace(ABOUT, blocks="block", settings={"limit": 10})
     assert evaluate_items(BLOCKS, about=old).blocks == Proportion(2, 2, wilson(2, 2))
     assert evaluate_items(BLOCKS, about=replace(old, settings={})).blocks == Proportion(3, 3, wilson(3, 3))

@@ -222,7 +222,7 @@ def test_a_tag_with_several_values_cannot_be_a_breakdown(value: Any) -> None:
         keyed(parse("location×spans"), {"location": "external", "spans": value})
 
 
-def test_a_tag_that_no_example_has_is_a_mistake_in_writing() -> None:
+def test_a_tag_of_no_example_is_an_error() -> None:
     known = {"distance", "location", "reference_pronoun"}
     check_known([parse("distance>3×location")], known)
     with pytest.raises(AnaphoraError) as error:
@@ -314,7 +314,7 @@ def test_position_is_counted_over_both_orders(one: int | None, other: int | None
         assert shares(priors, "prior/position") == {together: (1, 1)}
 
 
-def test_pairs_need_not_stand_side_by_side_and_half_a_pair_is_not_counted() -> None:
+def test_half_a_pair_is_not_counted() -> None:
     priors = Priors()
     priors.add(ONE_ORDER, 0)
     priors.add({**ONE_ORDER, "pair": "horse cow"}, 0)
@@ -340,18 +340,18 @@ def test_a_tie_is_a_choice_of_its_own() -> None:
     assert shares(priors, "prior/verb") == {"tie": (2, 3), "feminine": (1, 3)}
 
 
-def test_templates_are_kept_apart_and_sorted_with_the_most_frequent_choice_first() -> None:
+def test_templates_are_separate_with_the_most_frequent_choice_first() -> None:
     priors = Priors()
     priors.add(VERB, 1)
     priors.add(ROLE, 2)
     priors.add(ROLE, 0)
     priors.add(ROLE, 0)
-    found = priors.figures(0.9)
-    assert {template: list(choices) for template, choices in found.items()} == {
+    figures = priors.figures(0.9)
+    assert {template: list(choices) for template, choices in figures.items()} == {
         "prior/role": ["subject", "neither"],
         "prior/verb": ["feminine"],
     }
-    assert found["prior/role"]["subject"].interval == wilson(2, 3, 0.9)
+    assert figures["prior/role"]["subject"].interval == wilson(2, 3, 0.9)
 
 
 def test_without_tags_candidates_are_counted_by_their_number() -> None:

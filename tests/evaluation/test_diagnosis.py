@@ -68,7 +68,7 @@ def run(tmp_path: Path) -> Callable[..., Run]:
     return make
 
 
-def said(diagnosis: Diagnosis) -> dict[str, str]:
+def verdicts_of(diagnosis: Diagnosis) -> dict[str, str]:
     return {statement.rule: statement.verdict for statement in diagnosis.statements}
 
 
@@ -97,26 +97,26 @@ def by_chance() -> Chooses:
 
 
 def test_a_perfect_system(run: Callable[..., Run]) -> None:
-    (found,) = diagnose([run("templates", items(perfect))])
+    (diagnosis,) = diagnose([run("templates", items(perfect))])
     steps = ("markable", "overlap", "world-knowledge", "event", "pleonastic", "gender")
-    assert said(found) == {
+    assert verdicts_of(diagnosis) == {
         "first-failure": "sound",
         **dict.fromkeys(steps, "known"),
         **dict.fromkeys(("prior/verb", "prior/role", "prior/position"), "none"),
     }
-    assert text(found, "first-failure") == (
+    assert text(diagnosis, "first-failure") == (
         "The system masters every step of the pipeline: animal or person 1.000, overlap of words 1.000, "
         "world knowledge 1.000, event it 1.000, pleonastic it 1.000 and gender of nouns 1.000."
     )
-    assert text(found, "gender") == "The system knows the gender of nouns: 1.000 [0.969, 1.000], n = 120."
-    assert found.advice == ()
-    assert {check.shown for check in found.checks if check.step != "priors"} == {"known"}
+    assert text(diagnosis, "gender") == "The system knows the gender of nouns: 1.000 [0.969, 1.000], n = 120."
+    assert diagnosis.advice == ()
+    assert {check.shown for check in diagnosis.checks if check.step != "priors"} == {"known"}
 
 
 def test_a_system_that_always_says_es(run: Callable[..., Run]) -> None:
     """The paper's model in the extreme (§6.2): it knows genders, resolves nothing, is right on events by default."""
-    (found,) = diagnose([run("templates", items(always_es))])
-    assert said(found) == {
+    (diagnosis,) = diagnose([run("templates", items(always_es))])
+    assert verdicts_of(diagnosis) == {
         "first-failure": "fails",
         "mistakes": "earlier",
         "by-default": "default",
@@ -131,26 +131,26 @@ def test_a_system_that_always_says_es(run: Callable[..., Run]) -> None:
         "prior/role": "none",
         "prior/position": "none",
     }
-    assert text(found, "first-failure") == ("The first step to fail is markable detection: animal or person 0.333.")
-    assert text(found, "mistakes") == (
+    assert text(diagnosis, "first-failure") == ("The first step to fail is markable detection: animal or person 0.333.")
+    assert text(diagnosis, "mistakes") == (
         "The system knows genders, so its errors come from the steps before: "
         "animal or person 0.333, overlap of words 0.333 and world knowledge 0.333."
     )
-    assert text(found, "by-default") == (
+    assert text(diagnosis, "by-default") == (
         "Little can be concluded from event it 1.000 and pleonastic it 1.000: "
         "always choosing neuter is right there, and this system prefers neuter."
     )
-    assert text(found, "markable") == (
+    assert text(diagnosis, "markable") == (
         'The system does not know which nouns "it" can refer to: 0.333 [0.255, 0.422], n = 120, where an animal and a '
         "person compete, not above chance (0.50)."
     )
     # of 120 items of each of four templates two thirds are not neuter
-    assert text(found, "fallback") == (
+    assert text(diagnosis, "fallback") == (
         "Where two nouns compete, the system falls back to neuter: 100.0 % of the 320 items "
         "where that is wrong, [0.988, 1.000]."
     )
     assert [
-        (command.partition(" -")[0].split(" ", 1)[1].split(" runs")[0], rules) for command, _, rules in found.advice
+        (command.partition(" -")[0].split(" ", 1)[1].split(" runs")[0], rules) for command, _, rules in diagnosis.advice
     ] == [
         ("build augment", ("markable",)),
         ("diagnose RUN…", ("overlap", "world-knowledge")),
@@ -159,8 +159,8 @@ def test_a_system_that_always_says_es(run: Callable[..., Run]) -> None:
 
 
 def test_a_system_that_takes_the_subject_and_the_first_noun(run: Callable[..., Run]) -> None:
-    (found,) = diagnose([run("templates", items(takes_the_first))])
-    assert said(found) == {
+    (diagnosis,) = diagnose([run("templates", items(takes_the_first))])
+    assert verdicts_of(diagnosis) == {
         "first-failure": "fails",
         "mistakes": "earlier",
         "markable": "fails",
@@ -175,21 +175,21 @@ def test_a_system_that_takes_the_subject_and_the_first_noun(run: Callable[..., R
         "prior/position": "prefers",
         "prior/verb": "none",
     }
-    assert text(found, "clause") == (
+    assert text(diagnosis, "clause") == (
         "The system prefers the first of two clauses: overlap is 1.000 if the antecedent is there, and "
         "0.000 if it is in the second (difference +1.000 [+0.956, +1.000])."
     )
-    assert text(found, "role").startswith(
+    assert text(diagnosis, "role").startswith(
         "The system prefers the subject, whatever is said about it: world knowledge is 1.000"
     )
-    assert text(found, "prior/role") == (
+    assert text(diagnosis, "prior/role") == (
         "Where subject and object both fit, the system chooses the subject: 100.0 % of 120, [0.969, 1.000]."
     )
 
 
 def test_a_system_that_guesses(run: Callable[..., Run]) -> None:
-    (found,) = diagnose([run("templates", items(by_chance()))])
-    verdicts = said(found)
+    (diagnosis,) = diagnose([run("templates", items(by_chance()))])
+    verdicts = verdicts_of(diagnosis)
     steps = ("markable", "overlap", "world-knowledge", "event", "pleonastic", "gender")
     assert {verdicts[rule] for rule in steps} == {"fails"}
     assert {verdicts[rule] for rule in ("prior/verb", "prior/role", "prior/position")} == {"none"}
@@ -222,74 +222,77 @@ def test_a_brittle_system(run: Callable[..., Run]) -> None:
         run("set-owner", answered(base, "a-harmless/y")),
         run("set-alone", answered("R" + "W" * 29, "no-context")),
     ]
-    (found,) = diagnose(runs)
-    assert said(found) == {"attacks": "brittle", "context": "brittle", "score": "partial"}
-    assert text(found, "attacks").startswith("The score on set is brittle: −0.200 [−0.2")
-    assert text(found, "attacks").endswith(
+    (diagnosis,) = diagnose(runs)
+    assert verdicts_of(diagnosis) == {"attacks": "brittle", "context": "brittle", "score": "partial"}
+    assert text(diagnosis, "attacks").startswith("The score on set is brittle: −0.200 [−0.2")
+    assert text(diagnosis, "attacks").endswith(
         "under phrase-addition/x (0.800 → 0.600, n = 300, p < 0.001); 2 of 3 attacks cost 0.05 or more."
     )
-    assert text(found, "context").startswith("The system uses context: −0.767 [")
-    (attacks,) = [statement for statement in found.statements if statement.rule == "attacks"]
+    assert text(diagnosis, "context").startswith("The system uses context: −0.767 [")
+    (attacks,) = [statement for statement in diagnosis.statements if statement.rule == "attacks"]
     assert len(attacks.items) == 60
     assert attacks.items[:3] == ("6", "7", "16")
-    shown = {check.name: check.shown for check in found.checks if check.step == "robustness"}
+    shown = {check.name: check.shown for check in diagnosis.checks if check.step == "robustness"}
     assert shown == {
         "set: phrase-addition/x": "brittle",
         "set: phrase-addition/a": "brittle",
         "set: a-harmless/y": "robust",
         "set: no-context": "used",
     }
-    assert [command.split()[1:3] for command, _, _ in found.advice] == [["build", "augment"], ["build", "templates"]]
+    assert [command.split()[1:3] for command, _, _ in diagnosis.advice] == [
+        ["build", "augment"],
+        ["build", "templates"],
+    ]
 
 
 def test_a_robust_system_that_ignores_context(run: Callable[..., Run]) -> None:
     base = "RRRRRRRRWW" * 3
-    (found,) = diagnose(
+    (diagnosis,) = diagnose(
         [
             run("set", answered(base)),
             run("set-phrase", answered(base, "phrase-addition/x")),
             run("set-alone", answered(base, "no-context")),
         ]
     )
-    assert said(found) == {"attacks": "robust", "context": "robust", "score": "partial"}
-    assert text(found, "context").startswith("The system does not use context: +0.000")
-    assert [command.split()[1] for command, _, _ in found.advice] == ["context-usage", "build"]
+    assert verdicts_of(diagnosis) == {"attacks": "robust", "context": "robust", "score": "partial"}
+    assert text(diagnosis, "context").startswith("The system does not use context: +0.000")
+    assert [command.split()[1] for command, _, _ in diagnosis.advice] == ["context-usage", "build"]
 
 
 @pytest.mark.parametrize("attacked", ["W" * 30, "WWWWWWWWWR" * 3])
 def test_who_is_at_chance_has_nothing_to_lose(run: Callable[..., Run], attacked: str) -> None:
     """newcomer.md B16: a score of 0.1 with three candidates is neither robust nor brittle, whatever an attack does."""
-    (found,) = diagnose(
+    (diagnosis,) = diagnose(
         [
             run("set", answered("WWWWWWWWWR" * 3)),
             run("set-phrase", answered(attacked, "phrase-addition/x")),
             run("set-alone", answered(attacked, "no-context")),
         ]
     )
-    assert said(found)["attacks"] == said(found)["context"] == "at chance"
-    assert "it is at chance (0.33), with nothing to lose (0.100 → 0." in text(found, "attacks")
-    assert not any(command.startswith("anaphora build augment") for command, _, _ in found.advice)
+    assert verdicts_of(diagnosis)["attacks"] == verdicts_of(diagnosis)["context"] == "at chance"
+    assert "it is at chance (0.33), with nothing to lose (0.100 → 0." in text(diagnosis, "attacks")
+    assert not any(command.startswith("anaphora build augment") for command, _, _ in diagnosis.advice)
 
 
 def test_advice_is_for_the_language_pair(run: Callable[..., Run]) -> None:
-    (found,) = diagnose([run("set", answered("RRRRRRRRWW" * 3))])
-    assert "anaphora build templates -l en-de -o templates.jsonl" in [command for command, _, _ in found.advice]
+    (diagnosis,) = diagnose([run("set", answered("RRRRRRRRWW" * 3))])
+    assert "anaphora build templates -l en-de -o templates.jsonl" in [command for command, _, _ in diagnosis.advice]
     for target, known in (("fr", True), ("xx", False)):
         french = run(f"set-{target}", answered("RRRRRRRRWW" * 3))
         header = replace(french.header, target_language=target)
-        (found,) = diagnose([replace(french, header=header)])
-        commands = [command for command, _, _ in found.advice]
+        (diagnosis,) = diagnose([replace(french, header=header)])
+        commands = [command for command, _, _ in diagnosis.advice]
         assert (f"anaphora build templates -l en-{target} -o templates.jsonl" in commands) is known
         assert not any("augment" in command for command in commands)
 
 
 def test_a_score_that_hides_a_bias(run: Callable[..., Run]) -> None:
-    (found,) = diagnose([run("set", answered("WWR" * 10))])  # only es is right, a hundred of three hundred
-    assert text(found, "pronouns") == (
+    (diagnosis,) = diagnose([run("set", answered("WWR" * 10))])  # only es is right, a hundred of three hundred
+    assert text(diagnosis, "pronouns") == (
         "The score on set hides a bias: 1.000 on es, but only 0.000 on er (difference +1.000 [+0.948, +1.000])."
     )
-    assert said(found)["score"] == "fails"
-    assert ("pronouns",) in [rules for _, _, rules in found.advice]
+    assert verdicts_of(diagnosis)["score"] == "fails"
+    assert ("pronouns",) in [rules for _, _, rules in diagnosis.advice]
 
 
 # --------------------------------------------------------------------------------------------------- what is not said
@@ -299,25 +302,27 @@ def test_nothing_is_reported_of_few_items(run: Callable[..., Run]) -> None:
     minimum = load_rules().thresholds.minimum
     answers = [item for item in items(always_es) if int(item.id.rpartition("/")[2]) < minimum - 1]
     # what is counted together has enough: two overlap templates, and the four where nouns compete
-    (found,) = diagnose([run("templates", [i for i in answers if not i.id.startswith("overlap")])])
-    assert said(found) == {"fallback": "prefers"}
-    assert {c.shown for c in found.checks if c.rule not in ("fallback", "role")} == {"too few"}
-    (role,) = [c for c in found.checks if c.rule == "role"]
+    (diagnosis,) = diagnose([run("templates", [i for i in answers if not i.id.startswith("overlap")])])
+    assert verdicts_of(diagnosis) == {"fallback": "prefers"}
+    assert {c.shown for c in diagnosis.checks if c.rule not in ("fallback", "role")} == {"too few"}
+    (role,) = [c for c in diagnosis.checks if c.rule == "role"]
     assert role.measured.total == minimum - 1
     assert role.shown == "too few"
 
 
 def test_of_one_template_only_what_it_shows_is_reported(run: Callable[..., Run]) -> None:
     answers = [item for item in items(perfect) if item.id.startswith("gender/")]
-    (found,) = diagnose([run("templates", answers)])
-    assert said(found) == {"gender": "known"}  # that the pipeline is sound is not said: two steps were not tested
+    (diagnosis,) = diagnose([run("templates", answers)])
+    assert verdicts_of(diagnosis) == {
+        "gender": "known"
+    }  # that the pipeline is sound is not said: two steps were not tested
 
 
-def test_a_system_without_context_is_told_so(run: Callable[..., Run]) -> None:
-    (found,) = diagnose([run("templates", items(always_es), context="0+0")])
-    assert found.statements[0].rule == "first-failure"  # failures come first, then what explains them
-    assert "unseen" in said(found)
-    command, _, rules = found.advice[-1]
+def test_unseen_context_is_a_conclusion_with_advice(run: Callable[..., Run]) -> None:
+    (diagnosis,) = diagnose([run("templates", items(always_es), context="0+0")])
+    assert diagnosis.statements[0].rule == "first-failure"  # failures come first, then what explains them
+    assert "unseen" in verdicts_of(diagnosis)
+    command, _, rules = diagnosis.advice[-1]
     assert (command.split()[1], rules) == ("score", ("unseen",))
 
 
@@ -325,13 +330,13 @@ def test_several_systems(run: Callable[..., Run]) -> None:
     runs = [run("one", items(perfect)), run("two", items(always_es), system="hf:y")]
     first, second = diagnose(runs)
     assert (first.system, second.system) == ("hf:x", "hf:y")
-    assert said(first)["first-failure"] == "sound"
-    assert said(second)["first-failure"] == "fails"
+    assert verdicts_of(first)["first-failure"] == "sound"
+    assert verdicts_of(second)["first-failure"] == "fails"
 
 
 def test_json(run: Callable[..., Run]) -> None:
-    (found,) = diagnose([run("templates", items(always_es))])
-    document = found.to_dict(items=3)
+    (diagnosis,) = diagnose([run("templates", items(always_es))])
+    document = diagnosis.to_dict(items=3)
     assert set(document) == {
         *("system", "context", "languages", "suites", "statements", "checks", "advice", "thresholds", "signature")
     }
@@ -340,7 +345,7 @@ def test_json(run: Callable[..., Run]) -> None:
     assert (markable["item_count"], markable["items"]) == (80, ["markable/0", "markable/1", "markable/2"])
     assert markable["figures"][0]["figure"] == pytest.approx(40 / 120)
     assert document["signature"].startswith("dia|s:templates@")
-    assert len(found.to_dict()["statements"][0]["items"]) == 80
+    assert len(diagnosis.to_dict()["statements"][0]["items"]) == 80
 
 
 # Sentences: the figures in the words of a rule.
@@ -354,30 +359,30 @@ SHARE = Measured(1234, 0.4821, (0.4, 0.5), "fails", ("a", "b"), ("es", "er"), ch
 DROP = Measured(1234, -0.12, (-0.15, 0.01), "fails", ("b", "c"), ("phrase",), (0.75, 0.63), p=0.0004)
 
 
-def check(found: Measured) -> Check:
-    return Check("r", "priors", "name", "set", found, found.verdict)
+def check(actual: Measured) -> Check:
+    return Check("r", "priors", "name", "set", actual, actual.verdict)
 
 
 def test_a_share() -> None:
-    said = statement(RULE, [check(SHARE)], LIMITS)
-    assert said is not None
-    assert said.text == (
+    message = statement(RULE, [check(SHARE)], LIMITS)
+    assert message is not None
+    assert message.text == (
         "0.482 [0.400, 0.500], n = 1,234|[0.400, 0.500]|48.2 %|1,234|0.50|0.482 [0.400, 0.500]|||es|er||set|1|1"
     )
-    assert (said.rule, said.verdict, said.severity, said.items) == ("r", "fails", "failure", ("a", "b"))
+    assert (message.rule, message.verdict, message.severity, message.items) == ("r", "fails", "failure", ("a", "b"))
 
 
 def test_a_difference_has_signs_and_p() -> None:
-    said = statement(
+    message = statement(
         RULE, [check(DROP), check(replace(DROP, verdict="robust")), check(replace(SHARE, verdict="too few"))], LIMITS
     )
-    assert said is not None
-    assert said.text.split("|")[5:] == [
+    assert message is not None
+    assert message.text.split("|")[5:] == [
         *("−0.120 [−0.150, +0.010]", "0.750", "0.630", "phrase", "", "< 0.001", "set", "1", "2")
     ]
-    said = statement(RULE, [check(replace(DROP, p=0.0312))], LIMITS)
-    assert said is not None
-    assert "|= 0.031|" in said.text
+    message = statement(RULE, [check(replace(DROP, p=0.0312))], LIMITS)
+    assert message is not None
+    assert "|= 0.031|" in message.text
 
 
 def test_nothing_is_reported_of_a_verdict_without_a_sentence() -> None:
@@ -387,11 +392,11 @@ def test_nothing_is_reported_of_a_verdict_without_a_sentence() -> None:
 
 
 def test_items_of_several_checks_are_listed_once() -> None:
-    said = Statement("r", "fails", "failure", "text", (check(SHARE), check(DROP)))
-    assert said.items == ("a", "b", "c")
-    document = said.to_dict(items=2)
+    message = Statement("r", "fails", "failure", "text", (check(SHARE), check(DROP)))
+    assert message.items == ("a", "b", "c")
+    document = message.to_dict(items=2)
     assert (document["item_count"], document["items"]) == (3, ["a", "b"])
-    assert said.to_dict(0)["items"] == []
+    assert message.to_dict(0)["items"] == []
     assert [figure["difference"] for figure in document["figures"]] == [False, True]
     assert document["figures"][1]["p_adjusted"] == 0.0004
 
@@ -411,11 +416,11 @@ def concluded(
     for word in verdicts.split():
         name, verdict = word.split(":")
         rule = RULES[name]
-        found = Measured(100, 0.5, (0.4, 0.6), verdict, (f"{name}/1",), (prefers,), golds=(gold,))
-        check = Check(name, rule.step, rule.name, "suite", found, verdict)
+        actual = Measured(100, 0.5, (0.4, 0.6), verdict, (f"{name}/1",), (prefers,), golds=(gold,))
+        check = Check(name, rule.step, rule.name, "suite", actual, verdict)
         statements.append(Statement(name, verdict, "note", "", (check,)))
     made = list(conclusions(statements, SAYS, context))
-    return {said.rule: (said.verdict, [check.rule for check in said.checks]) for said in made}
+    return {message.rule: (message.verdict, [check.rule for check in message.checks]) for message in made}
 
 
 @pytest.mark.parametrize(

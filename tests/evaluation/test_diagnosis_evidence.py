@@ -64,23 +64,26 @@ def test_answers_are_sorted(run: Make) -> None:
     mixed = run("mixed", item("t1", template="gender"), item("t2", None, template="prior/verb"), item("0"))
     other = run("other", item("1"), item("2", None))
     attack = run("other-a", attacked("1"))
-    (found,) = gather([attack, mixed, other], SETTINGS)
-    assert {name: [a.id for a in answers] for name, answers in found.templates.items()} == {
+    (evidence,) = gather([attack, mixed, other], SETTINGS)
+    assert {name: [a.id for a in answers] for name, answers in evidence.templates.items()} == {
         "gender": ["t1"],
         "prior/verb": ["t2"],
     }
-    assert {name: [a.id for a in answers] for name, answers in found.tests.items()} == {"mixed": ["0"], "other": ["1"]}
-    assert [(r.suite, [a.name for a in r.attacks]) for r in found.attacks] == [("other", ["a/x"])]
-    assert [name.partition("@")[0] for name in found.suites] == ["other-a", "mixed", "other"]
+    assert {name: [a.id for a in answers] for name, answers in evidence.tests.items()} == {
+        "mixed": ["0"],
+        "other": ["1"],
+    }
+    assert [(r.suite, [a.name for a in r.attacks]) for r in evidence.attacks] == [("other", ["a/x"])]
+    assert [name.partition("@")[0] for name in evidence.suites] == ["other-a", "mixed", "other"]
 
 
 def test_an_answer(run: Make) -> None:
     lower = Settings(minimize=True)
     tied = ScoredExample("b", 0, {}, [-1.0, -1.0])
-    (found,) = gather([run("s", item("a"), tied)], SETTINGS)
-    assert [(a.chosen, a.correct, a.candidates) for a in found.tests["s"]] == [(0, True, 2), (None, False, 2)]
-    (found,) = gather([run("s", item("a"), place="again")], lower)
-    assert [(a.chosen, a.correct) for a in found.tests["s"]] == [(1, False)]
+    (evidence,) = gather([run("s", item("a"), tied)], SETTINGS)
+    assert [(a.chosen, a.correct, a.candidates) for a in evidence.tests["s"]] == [(0, True, 2), (None, False, 2)]
+    (evidence,) = gather([run("s", item("a"), place="again")], lower)
+    assert [(a.chosen, a.correct) for a in evidence.tests["s"]] == [(1, False)]
 
 
 def test_a_system_with_another_context_is_another_system(run: Make) -> None:
@@ -90,8 +93,8 @@ def test_a_system_with_another_context_is_another_system(run: Make) -> None:
         run("s", item("a"), place="3", system="hf:y"),
         run("t", item("a"), place="4"),
     ]
-    found = gather(runs, SETTINGS)
-    assert [(e.system, e.context, len(e.suites)) for e in found] == [
+    evidence = gather(runs, SETTINGS)
+    assert [(e.system, e.context, len(e.suites)) for e in evidence] == [
         ("hf:x", "1+1", 2),
         ("hf:x", "0+0", 1),
         ("hf:y", "1+1", 1),
@@ -102,14 +105,14 @@ def test_score_files_are_joined_by_name(run: Make) -> None:
     runs = [run("s", item("a"), system="scores:1"), run("s-a", attacked("a"), system="scores:2")]
     with pytest.raises(BadInput, match=r"s-a.run.jsonl: an attack, but no run has the originals .* scores:2.*--name"):
         gather(runs, SETTINGS)
-    (found,) = gather(runs, SETTINGS, "mine")
-    assert (found.system, len(found.attacks)) == ("mine", 1)
+    (evidence,) = gather(runs, SETTINGS, "mine")
+    assert (evidence.system, len(evidence.attacks)) == ("mine", 1)
 
 
-def test_the_originals_of_an_attack_are_found_by_name_if_several_suites_have_them(run: Make) -> None:
+def test_originals_of_an_attack_are_found_by_suite_name(run: Make) -> None:
     one, two = run("one", item("0"), item("1")), run("two", item("0"), item("1"))
-    (found,) = gather([one, two, run("two-a-x", attacked("1"))], SETTINGS)
-    assert [r.suite for r in found.attacks] == ["two"]
+    (evidence,) = gather([one, two, run("two-a-x", attacked("1"))], SETTINGS)
+    assert [r.suite for r in evidence.attacks] == ["two"]
     with pytest.raises(BadInput, match="several runs have the originals"):
         gather([one, two, run("other", attacked("1"))], SETTINGS)
 
@@ -173,11 +176,11 @@ def test_newcombe_is_that_of_statsmodels(one: tuple[int, int], other: tuple[int,
     ],
 )
 def test_verdicts_of_an_accuracy(right: int, total: int, rule: Rule, verdict: str) -> None:
-    found = figures.accuracy(answers(right, total), rule, LIMITS, 0.95)
-    assert found.verdict == verdict
-    assert (found.total, found.value, found.interval) == (total, right / total, wilson(right, total))
-    assert found.chance == pytest.approx(0.5 if rule is TWO else 1 / 3)
-    assert len(found.items) == (right if verdict == "known" else total - right)
+    accuracy = figures.accuracy(answers(right, total), rule, LIMITS, 0.95)
+    assert accuracy.verdict == verdict
+    assert (accuracy.total, accuracy.value, accuracy.interval) == (total, right / total, wilson(right, total))
+    assert accuracy.chance == pytest.approx(0.5 if rule is TWO else 1 / 3)
+    assert len(accuracy.items) == (right if verdict == "known" else total - right)
 
 
 @pytest.mark.parametrize(
@@ -198,9 +201,9 @@ def test_the_clauses_of_the_paper_differ() -> None:
     rules = load_rules()
     clause = next(rule for rule in rules.rules if rule.id == "clause")
     items = answers(718, 1120, variant="eat_drink_eat") + answers(437, 1120, variant="eat_drink_drink")
-    found = figures.difference(items, clause, rules.thresholds, 0.95)
-    assert found is not None
-    assert (found.verdict, round(found.value, 3)) == ("first", 0.251)
+    difference = figures.difference(items, clause, rules.thresholds, 0.95)
+    assert difference is not None
+    assert (difference.verdict, round(difference.value, 3)) == ("first", 0.251)
 
 
 def test_a_wider_interval_is_less_sure() -> None:
@@ -229,19 +232,19 @@ def gendered(rows: str) -> list[Answer]:
 
 
 def test_a_fallback_is_counted_where_it_is_wrong() -> None:
-    found = figures.fallback(gendered("mn " * 15 + "fn " * 15 + "mm " * 10 + "nn " * 50), TWO, LIMITS, 0.95)
-    assert found is not None
-    assert (found.verdict, found.what) == ("prefers", ("neuter",))
-    assert (found.total, found.value) == (40, 30 / 40)
-    assert found.items == tuple(map(str, range(30)))
+    choice = figures.fallback(gendered("mn " * 15 + "fn " * 15 + "mm " * 10 + "nn " * 50), TWO, LIMITS, 0.95)
+    assert choice is not None
+    assert (choice.verdict, choice.what) == ("prefers", ("neuter",))
+    assert (choice.total, choice.value) == (40, 30 / 40)
+    assert choice.items == tuple(map(str, range(30)))
 
 
 def test_who_takes_the_wrong_noun_has_no_fallback() -> None:
     """An animal and a human, who is never neuter; the human is taken each time."""
-    found = figures.fallback(gendered("mf " * 40 + "fm " * 40 + "nm " * 20 + "nf " * 20), TWO, LIMITS, 0.95)
-    assert found is not None
-    assert found.value == 60 / 80  # masculine where it is wrong; but feminine no less
-    assert found.verdict == "none"
+    choice = figures.fallback(gendered("mf " * 40 + "fm " * 40 + "nm " * 20 + "nf " * 20), TWO, LIMITS, 0.95)
+    assert choice is not None
+    assert choice.value == 60 / 80  # masculine where it is wrong; but feminine no less
+    assert choice.verdict == "none"
 
 
 def test_a_fallback_needs_a_majority_items_and_genders() -> None:
@@ -254,11 +257,11 @@ def test_a_fallback_needs_a_majority_items_and_genders() -> None:
 
 
 def prior(chosen: str, choices: list[str], pairs: bool = False) -> list[Answer]:
-    found = []
+    actual = []
     for k, c in enumerate(chosen):
         tags: dict[str, Any] = {"choices": choices, **({"pair": f"p{k // 2}"} if pairs else {})}
-        found.append(Answer(str(k), "s", None, int(c), 3, tags))
-    return found
+        actual.append(Answer(str(k), "s", None, int(c), 3, tags))
+    return actual
 
 
 @pytest.mark.parametrize(
@@ -271,18 +274,18 @@ def prior(chosen: str, choices: list[str], pairs: bool = False) -> list[Answer]:
     ],
 )
 def test_choices(chosen: str, verdict: str, what: str, share: float) -> None:
-    found = figures.choice(prior(chosen, ["subject", "object", "neither"]), TWO, LIMITS, 0.95)
-    assert found is not None
-    assert (found.verdict, found.what, found.value) == (verdict, (what,), share)
-    assert len(found.items) == round(share * len(chosen))
+    choice = figures.choice(prior(chosen, ["subject", "object", "neither"]), TWO, LIMITS, 0.95)
+    assert choice is not None
+    assert (choice.verdict, choice.what, choice.value) == (verdict, (what,), share)
+    assert len(choice.items) == round(share * len(chosen))
 
 
 def test_two_orders_count_as_one() -> None:
     names = ["first", "second", "neither"]
-    found = figures.choice(prior("01" * 25 + "00" * 5, names, pairs=True), TWO, LIMITS, 0.95)
-    assert found is not None
-    assert (found.verdict, found.what) == ("same antecedent", ("same antecedent",))
-    assert (found.total, found.value, len(found.items)) == (30, 25 / 30, 50)
+    choice = figures.choice(prior("01" * 25 + "00" * 5, names, pairs=True), TWO, LIMITS, 0.95)
+    assert choice is not None
+    assert (choice.verdict, choice.what) == ("same antecedent", ("same antecedent",))
+    assert (choice.total, choice.value, len(choice.items)) == (30, 25 / 30, 50)
     alone = figures.choice(prior("0", names, pairs=True), TWO, LIMITS, 0.95)
     assert alone is None  # the other order is missing
 
@@ -297,14 +300,14 @@ def test_two_orders_count_as_one() -> None:
 def test_differences(first: int, second: int, verdict: str) -> None:
     rule = Rule("r", "difference", "priors", "r", {}, tag="side", first=("a", "b"), second=("c",))
     items = answers(first, 100, side="a") + answers(second, 100, side="c") + answers(5, 5, side="d") + answers(1, 1)
-    found = figures.difference(items, rule, LIMITS, 0.95)
-    assert found is not None
-    assert (found.verdict, found.total, found.parts) == (verdict, 200, (first / 100, second / 100))
-    assert found.value == pytest.approx((first - second) / 100)
-    assert len(found.items) == (100 - first if verdict == "second" else 100 - second)
+    difference = figures.difference(items, rule, LIMITS, 0.95)
+    assert difference is not None
+    assert (difference.verdict, difference.total, difference.parts) == (verdict, 200, (first / 100, second / 100))
+    assert difference.value == pytest.approx((first - second) / 100)
+    assert len(difference.items) == (100 - first if verdict == "second" else 100 - second)
 
 
-def test_a_difference_that_is_surely_small_and_one_of_few_items() -> None:
+def test_a_clearly_small_difference_and_one_of_few_items() -> None:
     rule = Rule("r", "difference", "priors", "r", {}, tag="side", first=("a",), second=("c",))
     many = answers(5000, 10000, side="a") + answers(5100, 10000, side="c")
     few = answers(100, 100, side="a") + answers(0, 19, side="c")
@@ -321,9 +324,9 @@ def test_best_and_worst_of_the_groups_with_enough_items() -> None:
         *answers(60, 100, pronoun="sie"),
         *answers(0, 19, pronoun="das"),
     ]
-    found = figures.extremes(items, rule, LIMITS, 0.95)
-    assert found is not None
-    assert (found.verdict, found.what, found.parts, len(found.items)) == ("uneven", ("es", "er"), (0.9, 0.5), 50)
+    actual = figures.extremes(items, rule, LIMITS, 0.95)
+    assert actual is not None
+    assert (actual.verdict, actual.what, actual.parts, len(actual.items)) == ("uneven", ("es", "er"), (0.9, 0.5), 50)
     assert figures.extremes(answers(9, 99, pronoun="es"), rule, LIMITS, 0.95) is None
     even = answers(500, 1000, pronoun="es") + answers(500, 1000, pronoun="er")
     assert figures.extremes(even, rule, LIMITS, 0.95).verdict == "none"
@@ -376,13 +379,13 @@ def test_a_rule(rule: Rule) -> None:
     for verdict, names in rule.advice.items():
         assert verdict in rule.says or verdict.split()[0] in rule.says
         assert set(names) <= set(RULES.advice)
-    found = Measured(100, 0.5, (0.4, 0.6), "", what=("a", "b"), parts=(0.2, 0.7), chance=0.5, p=0.01)
+    actual = Measured(100, 0.5, (0.4, 0.6), "", what=("a", "b"), parts=(0.2, 0.7), chance=0.5, p=0.01)
     for verdict in rule.says:
-        check = Check(rule.id, rule.step, rule.name, "suite", replace(found, verdict=verdict), verdict)
-        said = statement(rule, [check], RULES.thresholds)
-        assert said is not None
-        assert not re.search(r"[{}]|\(\)|  ", said.text)
-        assert said.text.endswith(".")
+        check = Check(rule.id, rule.step, rule.name, "suite", replace(actual, verdict=verdict), verdict)
+        message = statement(rule, [check], RULES.thresholds)
+        assert message is not None
+        assert not re.search(r"[{}]|\(\)|  ", message.text)
+        assert message.text.endswith(".")
 
 
 def test_every_template_is_looked_at() -> None:
@@ -421,9 +424,9 @@ def test_advice_names_a_command_and_options_that_exist(name: str) -> None:
     assert words.pop(0) == "anaphora"
     command: click.Command = app
     while isinstance(command, click.Group):
-        found = command.get_command(click.Context(command), words.pop(0))
-        assert found is not None
-        command = found
+        actual = command.get_command(click.Context(command), words.pop(0))
+        assert actual is not None
+        command = actual
     known = {option for parameter in command.params for option in parameter.opts}
     assert {word for word in words if word.startswith("-")} <= known
 

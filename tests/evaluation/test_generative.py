@@ -80,7 +80,7 @@ def judged(tags: dict[str, Tag], candidates: list[str], translation: str, gold: 
     return judge(example, ["He", "is", "it"], words, translation.split(), **how).outcome  # type: ignore[arg-type]
 
 
-def test_an_expected_word_is_looked_for_in_any_case_of_its_letters() -> None:
+def test_an_expected_word_is_found_in_any_case() -> None:
     for translation, outcome in (("Das sagen Sie .", CORRECT), ("Das sagst du .", NOT_FOUND), ("", NOT_FOUND)):
         assert judged({"expected": "sie"}, ["Sie sagen es ."], translation, None) == outcome
     assert judged({"expected": "la leur"}, ["C'est la leur"], "Voici la lettre", None) == NOT_FOUND  # all its words
@@ -98,7 +98,7 @@ def test_all_words_that_differ_decide_where_the_suite_says_so() -> None:
 def test_the_polite_address_is_not_a_pronoun() -> None:
     example = Example("1", ("",), (("",), ("",)), 0)
     candidates = [["Nehmen", "Sie", "es"], ["Nehmen", "Sie", "sie"]]
-    found = judge(
+    verdict = judge(
         example,
         ["take", "it"],
         candidates,
@@ -109,7 +109,7 @@ def test_the_polite_address_is_not_a_pronoun() -> None:
         is_source=lambda _, word: word == "it",
         polite=frozenset({"Sie"}),
     )
-    assert (found.outcome, found.word, found.position) == (CORRECT, "es", 2)
+    assert (verdict.outcome, verdict.word, verdict.position) == (CORRECT, "es", 2)
 
 
 def test_a_lost_link_is_rescued() -> None:
@@ -129,7 +129,7 @@ def test_of_two_source_pronouns_the_one_aligned_to_the_reference() -> None:
     candidates = [["es", "hieß", "dass", "sie", "brach"], ["es", "hieß", "dass", "er", "brach"]]
     links = [[0], [1], [2], [3], [4]]
     for gold_links, expected in ((links, 3), ([[]] * 5, 3)):
-        found = judge(
+        verdict = judge(
             example,
             source,
             candidates,
@@ -139,14 +139,14 @@ def test_of_two_source_pronouns_the_one_aligned_to_the_reference() -> None:
             forms=GERMAN,
             is_source=lambda _, word: word == "it",
         )
-        assert (found.source, found.outcome) == (expected, CORRECT)
+        assert (verdict.source, verdict.outcome) == (expected, CORRECT)
 
 
 def test_what_distinguishes_candidates() -> None:
-    told = contrast(CANDIDATES, 0, GERMAN)
-    assert (told.position, told.pronouns) == (4, True)
-    assert told.gold == {"sie", "ihr"}
-    assert told.others == {"er", "ihn", "ihm", "es", "'s"}
+    differing = contrast(CANDIDATES, 0, GERMAN)
+    assert (differing.position, differing.pronouns) == (4, True)
+    assert differing.gold == {"sie", "ihr"}
+    assert differing.others == {"er", "ihn", "ihm", "es", "'s"}
     capital = contrast([["Er", "brach"], ["Sie", "brach"]], 0, GERMAN)
     assert capital.gold == {"er", "ihn", "ihm"}
     french = contrast([["je", "la", "tuerai"], ["je", "le", "tuerai"]], 0, FRENCH)
@@ -158,7 +158,7 @@ def test_lexical_choice_is_judged_by_words() -> None:
     example = Example("1", ("Is this crazy ?",), (("C'est dingue ?",), ("C'est fou ?",)), 0)
     candidates = [["C'est", "dingue", "?"], ["C'est", "fou", "?"]]
 
-    def found(translation: str) -> tuple[str, str]:
+    def outcome_of(translation: str) -> tuple[str, str]:
         words = translation.split()
         judged = judge(
             example,
@@ -173,10 +173,10 @@ def test_lexical_choice_is_judged_by_words() -> None:
         assert judged.how == "words"
         return judged.outcome, judged.word
 
-    assert found("Est-ce dingue ?") == (CORRECT, "dingue")
-    assert found("Est-ce fou ?") == (WRONG, "fou")
-    assert found("Est-ce dingue ou fou ?") == (NOT_FOUND, "")
-    assert found("Quoi ?") == (NOT_FOUND, "")
+    assert outcome_of("Est-ce dingue ?") == (CORRECT, "dingue")
+    assert outcome_of("Est-ce fou ?") == (WRONG, "fou")
+    assert outcome_of("Est-ce dingue ou fou ?") == (NOT_FOUND, "")
+    assert outcome_of("Quoi ?") == (NOT_FOUND, "")
 
 
 def test_counts_keep_what_is_not_found_in_the_denominator() -> None:
@@ -205,7 +205,7 @@ def test_never_correct_without_a_word_that_speaks_for_gold(
     link = st.lists(st.integers(0, len(translation) - 1), max_size=2)
     links = data.draw(st.lists(link, min_size=3, max_size=3))
     example = Example("1", ("",), (("",), ("",)), 0)
-    found = judge(
+    verdict = judge(
         example,
         source,
         [gold, other],
@@ -215,12 +215,12 @@ def test_never_correct_without_a_word_that_speaks_for_gold(
         forms=GERMAN,
         is_source=lambda _, word: word == "it",
     )
-    told = contrast([gold, other], 0, GERMAN)
+    differing = contrast([gold, other], 0, GERMAN)
     speaking = {word.lower() for word in translation}
-    if found.outcome == CORRECT:
-        assert told.gold & speaking
-    if found.outcome == WRONG:
-        assert told.others & speaking
+    if verdict.outcome == CORRECT:
+        assert differing.gold & speaking
+    if verdict.outcome == WRONG:
+        assert differing.others & speaking
 
 
 # A suite's translations, aligned and judged.
@@ -242,11 +242,11 @@ def words_translated(choice: int | None) -> list[list[str]]:
 def test_right_wrong_and_empty_translations_are_distinguished() -> None:
     texts = read_texts(SUITE)
     systems = {"right": words_translated(0), "wrong": words_translated(1), "empty": words_translated(None)}
-    found = align_systems(texts.source, texts.gold, systems, settings=QUICK)
+    alignments = align_systems(texts.source, texts.gold, systems, settings=QUICK)
     results = {}
-    references = judge_texts(texts, texts.gold, found.reference, found.reference)
+    references = judge_texts(texts, texts.gold, alignments.reference, alignments.reference)
     for name, translation in systems.items():
-        outcomes = judge_texts(texts, translation, found.reference, found.systems[name])
+        outcomes = judge_texts(texts, translation, alignments.reference, alignments.systems[name])
         results[name] = evaluate_translations(texts, name, outcomes, "thot", references=references)
     assert results["right"].counts.accuracy == pytest.approx(1.0, abs=0.05)
     assert results["wrong"].counts.accuracy == 0.0
@@ -274,10 +274,10 @@ def test_corpus_and_saved_aligner_are_named_by_their_content(tmp_path: Path) -> 
     assert codes[0] == codes[1] != codes[2]
 
 
-def test_the_signature_of_a_gap_says_how_the_run_was_scored(tmp_path: Path) -> None:
+def test_the_signature_of_a_gap_has_the_run_settings(tmp_path: Path) -> None:
     texts = read_texts(SUITE)
-    found = align_systems(texts.source, texts.gold, {"x": words_translated(0)}, settings=QUICK)
-    outcomes = judge_texts(texts, words_translated(0), found.reference, found.systems["x"])
+    alignments = align_systems(texts.source, texts.gold, {"x": words_translated(0)}, settings=QUICK)
+    outcomes = judge_texts(texts, words_translated(0), alignments.reference, alignments.systems["x"])
     items = [ScoredExample(e.id, e.gold, e.tags, [0.0, -1.0, -1.0]) for e in texts.examples]
     header = describe(SUITE, sha256="0" * 64, system="x", context="1+1", mode="choose")
     run = open_run(write_run(tmp_path / "run", header, items))
@@ -288,8 +288,8 @@ def test_the_signature_of_a_gap_says_how_the_run_was_scored(tmp_path: Path) -> N
 def test_the_gap_to_contrastive_accuracy(tmp_path: Path) -> None:
     """A system that prefers the right candidate and writes another one."""
     texts = read_texts(SUITE)
-    found = align_systems(texts.source, texts.gold, {"x": words_translated(1)}, settings=QUICK)
-    outcomes = judge_texts(texts, words_translated(1), found.reference, found.systems["x"])
+    alignments = align_systems(texts.source, texts.gold, {"x": words_translated(1)}, settings=QUICK)
+    outcomes = judge_texts(texts, words_translated(1), alignments.reference, alignments.systems["x"])
     items = [
         ScoredExample(e.id, e.gold, e.tags, [0.0 if n == e.gold else -1.0 for n in range(len(e.candidates))])
         for e in texts.examples

@@ -50,8 +50,8 @@ def word_by_word(source: Sequence[Sequence[str]], target: Sequence[Sequence[str]
 def verdict(language: str, item: Example, *translation: str) -> Verdict:
     """On one example; texts are divided at blanks and aligned word by word."""
     words = Tokenization("none", True, ("en", language))
-    (found,) = own.judge_suite(header(language), {0: item}, [translation], {}, word_by_word, (words, words))
-    return found
+    (actual,) = own.judge_suite(header(language), {0: item}, [translation], {}, word_by_word, (words, words))
+    return actual
 
 
 BAT = example("He took the bat .", "It is old .", "the bat")
@@ -110,10 +110,10 @@ LEFT_OUT = [  # the subject of a Spanish sentence; each word of the source is li
 def test_predicates_decide_where_subjects_are_left_out(
     context: str, current: str, expected: str, change: Callable[[str], str]
 ) -> None:
-    found = verdict("es", BAT, change(context), change(current))
-    assert found.verdict == expected
+    actual = verdict("es", BAT, change(context), change(current))
+    assert actual.verdict == expected
     if expected in (AGREES, DISAGREES):
-        assert (found.reason, found.pronoun) == (own.PREDICATE, current.lower().split()[-2])
+        assert (actual.reason, actual.pronoun) == (own.PREDICATE, current.lower().split()[-2])
 
 
 def test_a_predicate_belongs_to_the_clause_of_the_pronoun() -> None:
@@ -170,9 +170,9 @@ CLASSES = sorted(["m.sg", "f.sg", "n.sg", "pl"])
 @given(st.sets(st.sampled_from(CLASSES)), st.sets(st.sampled_from(CLASSES), min_size=1))
 def test_agreement_is_decided_only_where_all_readings_say_the_same(noun: set[str], pronoun: set[str]) -> None:
     judging = replace(_german(), numbers={})
-    found = judging.agreement(frozenset(noun), frozenset(pronoun), "it")
+    agreement = judging.agreement(frozenset(noun), frozenset(pronoun), "it")
     fits = {name in pronoun for name in noun}
-    assert found == {(True,): AGREES, (False,): DISAGREES}.get(tuple(fits), UNCLEAR)
+    assert agreement == {(True,): AGREES, (False,): DISAGREES}.get(tuple(fits), UNCLEAR)
 
 
 def _german() -> Judge:
@@ -191,8 +191,8 @@ def test_an_antecedent_in_the_same_sentence() -> None:
     item = example("", "He took the bat and it broke .", "the bat", distance=0)
     assert verdict("de", item, "Er nahm den Schläger und er zerbrach .").verdict == AGREES
     assert verdict("de", item, "Er nahm den Schläger und sie zerbrach .").verdict == DISAGREES
-    found = verdict("de", item, "Er nahm die Keule und sie zerbrach .")
-    assert (found.antecedent, found.noun, found.pronoun) == ("bat", "keule", "sie")
+    actual = verdict("de", item, "Er nahm die Keule und sie zerbrach .")
+    assert (actual.antecedent, actual.noun, actual.pronoun) == ("bat", "keule", "sie")
 
 
 def test_adjectives_stand_between_determiner_and_noun() -> None:
@@ -306,6 +306,6 @@ def test_references_agree_and_contrastive_translations_do_not(
     monkeypatch.undo()
     script = runpy.run_path(str(BENCHMARK))
     suite = script["with_records"](read_rebuilt(data("contrapro") / "contrapro_reconstructed.jsonl.gz"), 600)
-    found = script["figures"](script["validate"](suite, tmp_path, aligner="thot:fast_align"))
-    assert found["decided_share"] >= 0.7
-    assert found["right_share"] >= 0.95
+    actual = script["figures"](script["validate"](suite, tmp_path, aligner="thot:fast_align"))
+    assert actual["decided_share"] >= 0.7
+    assert actual["right_share"] >= 0.95

@@ -30,16 +30,16 @@ def test_the_majority_decides_and_a_tie_is_unclear(answers: tuple[str, ...], ver
 def test_everything_is_judged_by_somebody_or_nobody() -> None:
     # decided by the program: asked and right, asked and unclear, not asked; not decided: right, unclear, not asked
     items = [(True, "right"), (True, "unclear"), (True, ""), (False, "wrong"), (False, "unclear"), (False, "")]
-    found = judged(items)
-    assert found == Judged(by_machine=1, by_people=2, not_judged=3)
-    assert found.to_dict() == {
+    verdicts = judged(items)
+    assert verdicts == Judged(by_machine=1, by_people=2, not_judged=3)
+    assert verdicts.to_dict() == {
         "judged_by_machine": 1,
         "judged_by_people": 2,
         "not_judged": 3,
         "share_judged_by_machine": pytest.approx(1 / 6),
         "share_judged_by_people": pytest.approx(2 / 6),
     }
-    assert str(found) == "judged by annotators 2 (33.3 %), by the program 1 (16.7 %), not judged 3 (50.0 %)"
+    assert str(verdicts) == "judged by annotators 2 (33.3 %), by the program 1 (16.7 %), not judged 3 (50.0 %)"
     assert Judged(0, 0, 0).to_dict()["share_judged_by_people"] is None
 
 

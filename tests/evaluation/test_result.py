@@ -181,7 +181,7 @@ def test_settings_are_a_short_hash_in_the_short_signature() -> None:
     assert replace(RESULT_SIGNATURE, protocol={"chat": True, "mode": "choose"}).signature == result.signature
 
 
-def test_no_text_of_a_prompt_breaks_a_signature_into_other_parts() -> None:
+def test_a_prompt_cannot_break_a_signature() -> None:
     result = replace(RESULT_SIGNATURE, protocol={"prompt": "a|norm:mean\n{source}"})
     assert result.long_signature.count("|") == RESULT_SIGNATURE.long_signature.count("|") + 1
     assert "\n" not in result.long_signature

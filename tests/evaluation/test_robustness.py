@@ -45,18 +45,18 @@ def test_counted_by_hand(run: Make) -> None:
     before = run("base", "RRRRRRRWWW")
     phrase = run("p", "WWWRRRRRWW", "phrase-addition/x")  # loses 0, 1, 2, gains 7
     owner = run("o", "WW..RRR...", "possessive-extension/y", "ef")  # loses 0 and 1 of five, all right before
-    found = robustness(before, [phrase, owner], settings=SETTINGS)
-    assert (found.suite, found.system, found.before.total, found.before.correct) == ("base", "hf:x", 10, 7)
-    one, two = found.attacks
+    result = robustness(before, [phrase, owner], settings=SETTINGS)
+    assert (result.suite, result.system, result.before.total, result.before.correct) == ("base", "hf:x", 10, 7)
+    one, two = result.attacks
     assert (one.name, one.kind, one.suite) == ("phrase-addition/x", "phrase-addition", "p@cdcdcd")
     assert (one.pair.overall.total, one.pair.overall.first, one.pair.overall.second) == (10, 0.7, 0.5)
     assert (one.pair.lost, one.pair.gained) == (("0", "1", "2"), ("7",))
     assert (two.pair.overall.total, two.pair.overall.first, two.pair.overall.second) == (5, 1.0, 0.6)
     assert (two.pair.lost, two.pair.gained) == (("0", "1"), ())
     p_values = [mcnemar(3, 1), mcnemar(2, 0)]
-    assert [a.pair.overall.p_value for a in found.attacks] == pytest.approx(p_values)
-    assert [a.pair.overall.p_adjusted for a in found.attacks] == pytest.approx(holm(p_values))
-    assert found.test == "mcnemar"
+    assert [a.pair.overall.p_value for a in result.attacks] == pytest.approx(p_values)
+    assert [a.pair.overall.p_adjusted for a in result.attacks] == pytest.approx(holm(p_values))
+    assert result.test == "mcnemar"
 
 
 def test_by_pronoun_when_asked_for(run: Make) -> None:
@@ -70,10 +70,10 @@ def test_by_pronoun_when_asked_for(run: Make) -> None:
 
 def test_a_breakdown_that_repeats_another_is_left_out_and_named(run: Make) -> None:
     before, after = run("base", "RRRRRRRR"), run("p", "WRWRWRRR", "a/x")
-    found = robustness(before, [after], breakdowns=["pronoun", "gender"], settings=SETTINGS)
-    assert list(found.attacks[0].pair.breakdowns) == ["pronoun"]
-    assert found.to_dict()["repeated"] == {"gender": "pronoun"}
-    assert "left out: gender (the same groups as pronoun)" in robustness_table(found).render("table")
+    result = robustness(before, [after], breakdowns=["pronoun", "gender"], settings=SETTINGS)
+    assert list(result.attacks[0].pair.breakdowns) == ["pronoun"]
+    assert result.to_dict()["repeated"] == {"gender": "pronoun"}
+    assert "left out: gender (the same groups as pronoun)" in robustness_table(result).render("table")
     assert robustness(before, [after], settings=SETTINGS).repeated == {}
 
 
@@ -81,16 +81,16 @@ def test_a_run_with_several_attacks(run: Make, tmp_path: Path) -> None:
     before = run("base", "RRRR")
     parts = [run("one", "WRRR", "a/x"), run("two", "WW..", "a/y")]
     both = write_run(tmp_path / "both", parts[0].header, [item for part in parts for item in part])
-    found = robustness(before, [open_run(both)], settings=SETTINGS)
-    assert [(a.name, a.pair.overall.total, a.pair.overall.second) for a in found.attacks] == [
+    result = robustness(before, [open_run(both)], settings=SETTINGS)
+    assert [(a.name, a.pair.overall.total, a.pair.overall.second) for a in result.attacks] == [
         ("a/x", 4, 0.75),
         ("a/y", 2, 0.0),
     ]
 
 
 def test_json(run: Make) -> None:
-    found = robustness(run("base", "RRRW"), [run("p", "RWRW", "a/x")], breakdowns=["pronoun"], settings=SETTINGS)
-    document = found.to_dict()
+    result = robustness(run("base", "RRRW"), [run("p", "RWRW", "a/x")], breakdowns=["pronoun"], settings=SETTINGS)
+    document = result.to_dict()
     assert set(document) == {"suite", "sha256", "system", "before", "attacks", "repeated", "test"} | {
         "correction",
         "signature",

@@ -13,5 +13,5 @@ EXPERIMENTS = Path(__file__).parents[2] / "experiments"
 def shared_modules(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """test_contrapro_2018.py finds the modules of experiments/ and those of experiments/contrapro-2018/."""
     folder = EXPERIMENTS / request.path.stem.removeprefix("test_").replace("_", "-")
-    for found in (EXPERIMENTS, *([folder] if folder.exists() else [])):
-        monkeypatch.syspath_prepend(str(found))
+    for actual in (EXPERIMENTS, *([folder] if folder.exists() else [])):
+        monkeypatch.syspath_prepend(str(actual))

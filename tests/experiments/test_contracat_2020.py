@@ -63,12 +63,12 @@ class Token:
 
 def analysis(text: str, **known: tuple[str, str]) -> list[Token]:
     """Tokens of a text; known: the gender and the case of some."""
-    tokens, place = [], 0
+    tokens, position = [], 0
     for word in text.split(" "):
         gender, case = known.get(word.strip(".,?").lower(), ("", ""))
         morph = Morphology({"Gender": [gender]} if gender else {}) | ({"Case": [case]} if case else {})
-        tokens.append(Token(word, place, "NOUN" if gender and not case else "PRON", Morphology(morph)))
-        place += len(word) + 1
+        tokens.append(Token(word, position, "NOUN" if gender and not case else "PRON", Morphology(morph)))
+        position += len(word) + 1
     return tokens
 
 
@@ -88,8 +88,8 @@ def test_a_pronoun_without_an_agreeing_noun_takes_any_gender(
     german: str, known: dict[str, tuple[str, str]], versions: list[str]
 ) -> None:
     context, _ = german.split(" <SEP> ")
-    found = module("_augment.py")["other_genders"](german, analysis(german.replace(" <SEP> ", " "), **known))
-    assert found == [f"{context} <SEP> {version}" for version in versions]
+    actual = module("_augment.py")["other_genders"](german, analysis(german.replace(" <SEP> ", " "), **known))
+    assert actual == [f"{context} <SEP> {version}" for version in versions]
 
 
 def test_models_are_tuned_with_the_objective_of_their_last_stage() -> None:

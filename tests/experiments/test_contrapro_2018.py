@@ -49,7 +49,7 @@ def test_gender_of_it(english: str, german: str, gender: str | None) -> None:
     assert module("_text.py")["gender_of_it"](english, german) == gender
 
 
-def test_a_sentence_of_the_test_set_is_found_in_any_spelling() -> None:
+def test_test_set_sentences_are_found_in_any_spelling() -> None:
     text = module("_text.py")
     known = frozenset(text["telling"]("and then? it was the end, Sir."))
     assert text["told"]("Really? It was the end sir!", known)
@@ -67,22 +67,22 @@ def test_a_document_is_cut_where_the_test_set_begins() -> None:
 def test_it_passages_have_their_context_and_occur_once() -> None:
     text = module("_text.py")
     document = [("A chair.", "Ein Stuhl."), ("It is old.", "Er ist alt."), ("Yes.", "Ja.")]
-    found = text["it_passages"]([document, document])
-    assert found["masculine"] == [("A chair. <SEP> It is old.", "Ein Stuhl. <SEP> Er ist alt.")]
-    assert found["feminine"] == found["neuter"] == []
+    actual = text["it_passages"]([document, document])
+    assert actual["masculine"] == [("A chair. <SEP> It is old.", "Ein Stuhl. <SEP> Er ist alt.")]
+    assert actual["feminine"] == actual["neuter"] == []
 
 
 # The development set
 
 
-def passage(noun: str, pronoun: str, place: str) -> list[tuple[str, str]]:
+def passage(noun: str, pronoun: str, position: str) -> list[tuple[str, str]]:
     return [
-        (f"Where is the {noun} of {place}?", f"Wo ist {noun}?"),
-        (f"I think that it is in {place}.", f"Ich glaube, {pronoun} ist in {place}."),
+        (f"Where is the {noun} of {position}?", f"Wo ist {noun}?"),
+        (f"I think that it is in {position}.", f"Ich glaube, {pronoun} ist in {position}."),
     ]
 
 
-def test_what_is_held_out_is_in_no_text_of_the_last_stage(tmp_path: Path) -> None:
+def test_held_out_text_is_missing_in_the_last_stage(tmp_path: Path) -> None:
     last, text = module("_last_stage.py"), module("_text.py")
     nouns = ("Stuhl", "er"), ("Tür", "sie"), ("Haus", "es")
     documents = [passage(*nouns[number % 3], f"town {number // 2}") for number in range(400)]  # each town twice
@@ -106,7 +106,7 @@ def test_a_development_item_asks_for_the_pronoun_alone() -> None:
     assert item["tags"] == {"reference_pronoun": "ihn"}
 
 
-def test_a_polite_sie_is_not_the_pronoun_of_a_development_item() -> None:
+def test_polite_sie_is_no_pronoun_of_a_development_item() -> None:
     item = module("_last_stage.py")["swapped"]("A hat. <SEP> Do you see it?", "Ein Hut. <SEP> Sehen Sie ihn?")
     assert [candidate[-1] for candidate in item["candidates"]] == ["Sehen Sie ihn?", "Sehen Sie sie?", "Sehen Sie es?"]
     assert item["tags"] == {"reference_pronoun": "ihn"}
@@ -114,8 +114,8 @@ def test_a_polite_sie_is_not_the_pronoun_of_a_development_item() -> None:
 
 def test_means_of_checkpoints_end_where_they_are_tried() -> None:
     saved = [Path(f"update-{update:08d}") for update in range(50, 401, 50)]
-    found = [[int(file.parent.name[-8:]) for file in files] for files in module("_choose.py")["means"](saved, 200)]
-    assert found == [[50, 100, 150, 200], [250, 300, 350, 400], list(range(50, 401, 50))]
+    actual = [[int(file.parent.name[-8:]) for file in files] for files in module("_choose.py")["means"](saved, 200)]
+    assert actual == [[50, 100, 150, 200], [250, 300, 350, 400], list(range(50, 401, 50))]
 
 
 def test_the_mean_of_seeds_has_the_mean_of_their_weights(tmp_path: Path) -> None:
@@ -124,9 +124,9 @@ def test_the_mean_of_seeds_has_the_mean_of_their_weights(tmp_path: Path) -> None
     item = module("_last_stage.py")["swapped"]("The hat. <SEP> I see it.", "Der Hut. <SEP> Ich sehe ihn.")
     suite = tmp_path / "development.jsonl"
     suite.write_text("".join(json.dumps(line) + "\n" for line in (head, {"id": "1", **item})), encoding="utf-8")
-    found = module("_choose.py")["mean_of_seeds"](models, folder, suite)
-    assert (found["items"], found["models"]) == (1, ["concat22", "stage2"])
-    assert found["accuracy"] in (0.0, 1.0)
+    actual = module("_choose.py")["mean_of_seeds"](models, folder, suite)
+    assert (actual["items"], actual["models"]) == (1, ["concat22", "stage2"])
+    assert actual["accuracy"] in (0.0, 1.0)
     one, other, mean = (load_file(path / "model.safetensors") for path in (*models, folder))
     name = "model.decoder.layers.0.fc1.weight"
     assert not torch.equal(one[name], other[name])
@@ -160,24 +160,24 @@ class Tagger:
 
     def pipe(self, texts: Iterable[str]) -> Iterator[list[Word]]:
         for text in texts:
-            found = []
+            actual = []
             for match in re.finditer(r"\w+", text):
                 gender = self.GENDERS.get(match[0])
                 pos = {"Dieser": "PRON"}.get(match[0], "NOUN" if gender else "X")
-                found.append(Word(match[0], match.start(), pos, {"Gender": [gender]} if gender else {"Gender": []}))
-            yield found
+                actual.append(Word(match[0], match.start(), pos, {"Gender": [gender]} if gender else {"Gender": []}))
+            yield actual
 
 
 @pytest.mark.parametrize(
-    ("german", "found"),
+    ("german", "actual"),
     [
         ("Er ist alt.", {"Masc": "Er ist alt.", "Fem": "Sie ist alt.", "Neut": "Es ist alt."}),
         ("Nimm ihn.", {"Masc": "Nimm ihn.", "Fem": "Nimm sie.", "Neut": "Nimm es."}),
         ("Nimm sie.", {}),
     ],
 )
-def test_a_pronoun_takes_every_gender_in_its_case(german: str, found: dict[str, str]) -> None:
-    assert module("_weak.py")["versions"](german) == found
+def test_a_pronoun_takes_every_gender_in_its_case(german: str, actual: dict[str, str]) -> None:
+    assert module("_weak.py")["versions"](german) == actual
 
 
 @pytest.mark.parametrize(
@@ -233,9 +233,9 @@ def test_weights_are_kept_in_half_precision(tmp_path: Path) -> None:
         (model / name).write_text("")
     save_file({"weight": torch.ones(2, 2), "bias": torch.tensor([0.0, -1e9])}, model / "model.safetensors")
     module("_keep.py")["keep"](model, tmp_path / "concat22")
-    found = load_file(tmp_path / "concat22" / "model.safetensors")
-    assert torch.equal(found["weight"], torch.ones(2, 2, dtype=torch.float16))
-    assert torch.equal(found["bias"], torch.tensor([0.0, -1e9]))  # half precision has no such number
+    weights = load_file(tmp_path / "concat22" / "model.safetensors")
+    assert torch.equal(weights["weight"], torch.ones(2, 2, dtype=torch.float16))
+    assert torch.equal(weights["bias"], torch.tensor([0.0, -1e9]))  # half precision has no such number
     assert {path.name for path in (tmp_path / "concat22").iterdir()} == {"config.toml", "model.safetensors"}
 
 
@@ -247,7 +247,7 @@ def test_a_card_states_the_figure_and_its_items() -> None:
 
 
 @pytest.mark.parametrize("name", STATED)
-def test_a_kept_model_is_small_and_has_its_config_and_card(name: str) -> None:
+def test_a_kept_model_is_small_with_config_and_card(name: str) -> None:
     folder = FOLDER / name
     assert sum(path.stat().st_size for path in folder.iterdir()) < LARGEST
     assert (folder / "config.toml").is_file()
@@ -261,6 +261,6 @@ def test_a_kept_model_has_the_stated_figure(name: str, tmp_path: Path, data: Cal
     suite = anaphora.load_suite(data("contrapro") / "contrapro_reconstructed.jsonl.gz", format="contrapro-rebuilt")
     stated = STATED[name]
     run = anaphora.score(suite, f"nmt:{FOLDER / name}", tmp_path / "run", sample=stated["total"])
-    found = anaphora.evaluate(run)
-    assert found.figure.total == stated["total"]
-    assert abs(found.figure.correct - stated["correct"]) <= 1
+    result = anaphora.evaluate(run)
+    assert result.figure.total == stated["total"]
+    assert abs(result.figure.correct - stated["correct"]) <= 1

@@ -89,8 +89,8 @@ def test_contexts_have_nouns_of_one_gender() -> None:
     one = "La lampe éclaire la chaise", {"lampe": f"NOUN:nsubj:{FEMININE}", "chaise": f"NOUN:obj:{FEMININE}"}
     two = "La lampe éclaire le lit", {"lampe": f"NOUN:nsubj:{FEMININE}", "lit": f"NOUN:obj:{MASCULINE}"}
     aside = "Le lit vient de la ville", {"lit": f"NOUN:nsubj:{MASCULINE}", "ville": f"NOUN:obl:{FEMININE}"}
-    found = contexts([(("", text), analyzed(text, **tags)) for text, tags in (one, two, aside)])
-    assert found == {"m.sg": [("", aside[0])], "f.sg": [("", one[0])], "m.pl": [], "f.pl": []}
+    actual = contexts([(("", text), analyzed(text, **tags)) for text, tags in (one, two, aside)])
+    assert actual == {"m.sg": [("", aside[0])], "f.sg": [("", one[0])], "m.pl": [], "f.pl": []}
 
 
 @pytest.mark.parametrize(
@@ -109,10 +109,10 @@ def test_sentences_in_which_both_genders_are_possible(
 ) -> None:
     weak = module("_real_weak.py")
     analysis = analyzed(right, **{"Elle": "PRON:nsubj:", "elle": "PRON:nsubj:", **tags})
-    found = weak["exchangeable"]("It …", right, wrong, analysis)
-    assert (found is not None) == possible
-    if found:
-        assert (found.masculine, found.feminine) == (wrong, right)
+    actual = weak["exchangeable"]("It …", right, wrong, analysis)
+    assert (actual is not None) == possible
+    if actual:
+        assert (actual.masculine, actual.feminine) == (wrong, right)
 
 
 @pytest.mark.parametrize(
@@ -124,16 +124,16 @@ def test_sentences_in_which_both_genders_are_possible(
     ],
 )
 def test_objects_of_either_gender(french: str, tags: dict[str, str], other: str | None) -> None:
-    found = module("_real_weak.py")["exchangeable_object"](("I see it.", french), analyzed(french, **tags))
-    assert (found and (found.masculine, found.feminine)) == (other and (other, french))
+    actual = module("_real_weak.py")["exchangeable_object"](("I see it.", french), analyzed(french, **tags))
+    assert (actual and (actual.masculine, actual.feminine)) == (other and (other, french))
 
 
 def test_crossed_passages_have_each_english_context_with_both_genders() -> None:
     weak = module("_real_weak.py")
     current = weak["Current"]("It is here.", "Il est là.", "Elle est là.", False)
     given = {"m.sg": [("The bed.", "Le lit.")], "f.sg": [("The lamp.", "La lampe.")]}
-    found = weak["passages"]([current], given, 2, 1, [("Well.", "Bien.")], crossed=True)
-    assert found == [
+    actual = weak["passages"]([current], given, 2, 1, [("Well.", "Bien.")], crossed=True)
+    assert actual == [
         ("The bed. <SEP> It is here.", "Le lit. <SEP> Il est là."),
         ("The lamp. <SEP> It is here.", "La lampe. <SEP> Elle est là."),
         ("The lamp. <SEP> It is here.", "Le lit. <SEP> Il est là."),

@@ -60,13 +60,13 @@ def test_chinese_is_split_into_characters_and_pronouns(module: Any) -> None:
 def test_the_article_tells_the_gender_of_a_person(
     module: Any, portuguese: str, links: set[tuple[int, int]], gender: str | None
 ) -> None:
-    found = module("bergamot.py")["gender"]("The doctor", ["The", "doctor", "spoke", "."], portuguese.split(), links)
-    assert found == gender
+    actual = module("bergamot.py")["gender"]("The doctor", ["The", "doctor", "spoke", "."], portuguese.split(), links)
+    assert actual == gender
 
 
-def test_what_becomes_of_a_pronoun_that_goes_to_portuguese_and_back(module: Any) -> None:
+def test_pronouns_after_translation_to_portuguese_and_back(module: Any) -> None:
     before = ["He came.", "It rains.", "She and he came.", "She left.", "They sang."]
     after = ["He came.", "Rain.", "She came.", "He left.", "They said they sang."]
-    found = module("bergamot.py")["kept"](before, after)
-    counts = {word: {name: n for name, n in of.items() if n} for word, of in found.items()}
+    actual = module("bergamot.py")["kept"](before, after)
+    counts = {word: {name: n for name, n in of.items() if n} for word, of in actual.items()}
     assert counts == {"he": {"same": 1}, "it": {"none": 1}, "she": {"other": 1}, "they": {"several": 1}}

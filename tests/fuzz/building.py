@@ -290,8 +290,8 @@ def words(folder: Path) -> None:
     """Two words of each class."""
     from importlib.resources import files as resources
 
-    place = resources("anaphora.build.templates") / "data" / "en-de" / "vocabulary"
-    for path in place.iterdir():
+    location = resources("anaphora.build.templates") / "data" / "en-de" / "vocabulary"
+    for path in location.iterdir():
         lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
         write(folder / "words" / path.name, "\n".join(lines[:4]) + "\n")
 
@@ -343,8 +343,8 @@ def at_home(folder: Path) -> AbstractContextManager[Any]:
 
 def published(name: str) -> Seed:
     def seed(folder: Path) -> None:
-        place = TARGETS[f"suite.{name}"]
-        place.seed(folder)
+        position = TARGETS[f"suite.{name}"]
+        position.seed(folder)
 
     return seed
 

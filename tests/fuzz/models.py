@@ -62,8 +62,8 @@ def _checkpoint(folder: Path) -> None:
     from anaphora.nmt.checkpoint import best_checkpoints, load_checkpoint
 
     model = torch.nn.Linear(2, 2)
-    (place,) = best_checkpoints(folder)
-    load_checkpoint(place, model, torch.optim.Adam(model.parameters()))
+    (path,) = best_checkpoints(folder)
+    load_checkpoint(path, model, torch.optim.Adam(model.parameters()))
 
 
 add("model.checkpoint", _checkpoint_seed, _checkpoint, "*.json", "*.safetensors", torch=True)

@@ -191,22 +191,22 @@ def by_bytes(data: bytes, rng: random.Random) -> bytes:
     """Bits flipped, bytes put in, taken out, repeated or cut off."""
     if not data:
         return rng.choice(BYTES)
-    place, size = rng.randrange(len(data)), rng.choice((1, 1, 2, 4, 8, 64))
+    position, size = rng.randrange(len(data)), rng.choice((1, 1, 2, 4, 8, 64))
     kind = rng.randrange(7)
     if kind == 0:
-        return data[:place] + bytes([data[place] ^ (1 << rng.randrange(8))]) + data[place + 1 :]
+        return data[:position] + bytes([data[position] ^ (1 << rng.randrange(8))]) + data[position + 1 :]
     if kind == 1:
-        return data[:place] + rng.choice(BYTES) + data[place:]
+        return data[:position] + rng.choice(BYTES) + data[position:]
     if kind == 2:
-        return data[:place] + data[place + size :]
+        return data[:position] + data[position + size :]
     if kind == 3:
-        return data[:place]
+        return data[:position]
     if kind == 4:
         other = rng.randrange(len(data))
-        return data[:place] + data[other : other + size] + data[place:]
+        return data[:position] + data[other : other + size] + data[position:]
     if kind == 5:
-        return data[:place] + rng.randbytes(size) + data[place + size :]
-    return data[:place] + bytes([rng.choice((0, 1, 0x7F, 0x80, 0xFF))]) * size + data[place + size :]
+        return data[:position] + rng.randbytes(size) + data[position + size :]
+    return data[:position] + bytes([rng.choice((0, 1, 0x7F, 0x80, 0xFF))]) * size + data[position + size :]
 
 
 def by_lines(data: bytes, rng: random.Random) -> bytes:
@@ -224,8 +224,8 @@ def by_lines(data: bytes, rng: random.Random) -> bytes:
     elif kind == 3:
         lines[n] = rng.choice(STRINGS)
     elif kind == 4:
-        place = rng.randint(0, len(lines[n]))
-        lines[n] = lines[n][:place] + rng.choice(STRINGS) + lines[n][place:]
+        position = rng.randint(0, len(lines[n]))
+        lines[n] = lines[n][:position] + rng.choice(STRINGS) + lines[n][position:]
     else:
         fields = re.split(r"(\t| |=|,|:|;|-)", lines[n])
         k = rng.randrange(len(fields))
@@ -263,13 +263,13 @@ def by_json(data: bytes, rng: random.Random) -> bytes:
     elif kind == 1 and isinstance(parent, list):
         parent.insert(key, parent[key])
     elif kind == 2:
-        other, place = rng.choice(places)
-        parent[key] = json.loads(json.dumps(other[place]))
+        other, position = rng.choice(places)
+        parent[key] = json.loads(json.dumps(other[position]))
     elif kind == 3 and isinstance(parent, dict):
         parent[rng.choice(STRINGS)] = parent.pop(key)
     elif kind == 4 and isinstance(parent[key], str):
-        place = rng.randint(0, len(parent[key]))
-        parent[key] = parent[key][:place] + rng.choice(STRINGS) + parent[key][place:]
+        position = rng.randint(0, len(parent[key]))
+        parent[key] = parent[key][:position] + rng.choice(STRINGS) + parent[key][position:]
     elif kind == 5:
         parent[key] = rng.choice(STRINGS)
     else:

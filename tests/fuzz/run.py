@@ -295,13 +295,13 @@ def minimized(ground: Ground, files: Files, what: str, tries: int = 150) -> File
     for name in files:
         size = max(len(files[name]) // 2, 1)
         while size >= 1 and tries > 0:
-            place = 0
-            while place < len(files[name]) and tries > 0:
-                shorter = files[name][:place] + files[name][place + size :]
+            position = 0
+            while position < len(files[name]) and tries > 0:
+                shorter = files[name][:position] + files[name][position + size :]
                 if same({**files, name: shorter}):
                     files = {**files, name: shorter}
                 else:
-                    place += size
+                    position += size
             size //= 2
     return files
 
@@ -309,9 +309,9 @@ def minimized(ground: Ground, files: Files, what: str, tries: int = 150) -> File
 # All targets
 
 
-def shares(found: Mapping[str, Tally], cases: int) -> dict[str, int]:
+def shares(actual: Mapping[str, Tally], cases: int) -> dict[str, int]:
     """So many cases more, divided among the faster half of the targets by their speed."""
-    speeds = {name: one.cases / max(one.seconds, 1e-6) for name, one in found.items() if one.cases}
+    speeds = {name: one.cases / max(one.seconds, 1e-6) for name, one in actual.items() if one.cases}
     fast = sorted(speeds, key=lambda name: -speeds[name])[: max(1, len(speeds) // 2)]
     total = sum(speeds[name] for name in fast)
     return {name: -(-int(cases * speeds[name]) // int(total)) + 1 for name in fast}
@@ -442,19 +442,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     start = time.monotonic()
     keep = None if options.no_keep else CORPUS
     record = Record(options.record, {"seed": options.seed, "cases": options.cases, "targets": names})
-    found = fuzz(dict.fromkeys(names, options.cases), options.seed, options.workers, options.time, keep, record=record)
-    left = options.total - sum(one.cases for one in found.values())
+    actual = fuzz(dict.fromkeys(names, options.cases), options.seed, options.workers, options.time, keep, record=record)
+    left = options.total - sum(one.cases for one in actual.values())
     if left > 0:
-        more = shares(found, left)
+        more = shares(actual, left)
         rest = fuzz(more, options.seed, options.workers, options.time, keep, first=options.cases, record=record)
         for name, one in rest.items():
-            found[name].add(one)
-    sys.stdout.write(f"{table(found)}\n")
+            actual[name].add(one)
+    sys.stdout.write(f"{table(actual)}\n")
     sys.stdout.write(f"seed {options.seed}, {options.workers} processes, {time.monotonic() - start:,.0f} s\n")
-    large = [name for name, one in found.items() if one.peak > PEAK]
+    large = [name for name, one in actual.items() if one.peak > PEAK]
     for name in large:
-        sys.stdout.write(f"{name}: more than {PEAK} MB in case {found[name].largest}\n")
-    return 1 if large or any(one.findings for one in found.values()) else 0
+        sys.stdout.write(f"{name}: more than {PEAK} MB in case {actual[name].largest}\n")
+    return 1 if large or any(one.findings for one in actual.values()) else 0
 
 
 if __name__ == "__main__":

@@ -99,9 +99,9 @@ def suite(name: str, seed: Seed, path: str = ".", *only: str, format: str = "", 
         from anaphora.suites.validate import validate_suite
 
         chosen = {key: folder / value if key.endswith("_from") else value for key, value in options.items()}
-        found = read_suite(folder / path, format or name, **chosen)
-        found.sha256()
-        all_of(validate_suite(found))
+        actual = read_suite(folder / path, format or name, **chosen)
+        actual.sha256()
+        all_of(validate_suite(actual))
 
     add(f"suite.{name}", seed, read, *only)
 
@@ -166,12 +166,12 @@ def _attack(subset: bool) -> Seed:
 
         base = made.write(folder / "attacks", *made.lines())
         write(base / "sentence_groups.txt", "0\n3\n7\n10\n")
-        place = base / "phrase_addition" / "true"
+        path = base / "phrase_addition" / "true"
         made.write(
-            place, *made.lines(lambda e, g: (f"it is true: {e}", f"es ist wahr: {g}"), (0, 2) if subset else (0, 1, 2))
+            path, *made.lines(lambda e, g: (f"it is true: {e}", f"es ist wahr: {g}"), (0, 2) if subset else (0, 1, 2))
         )
         if subset:
-            made.subset(place, made.record(0), made.record(2))
+            made.subset(path, made.record(0), made.record(2))
 
     return seed
 
@@ -502,9 +502,9 @@ def _thesaurus(spec: str, *nouns: str) -> Run:
     def run(folder: Path) -> None:
         from anaphora.languages.thesaurus import load_thesaurus
 
-        found = load_thesaurus(spec.format(folder=folder))
+        actual = load_thesaurus(spec.format(folder=folder))
         for noun in nouns:
-            found.senses(noun)
+            actual.senses(noun)
 
     return run
 
@@ -563,8 +563,8 @@ def _aligner(checked: bool) -> Run:
             about = json.loads(header.read_text())
             about["files"] = {name: hashlib.sha256((model / name).read_bytes()).hexdigest() for name in about["files"]}
             header.write_text(json.dumps(about))
-        found = open_model(model)
-        backend = load_backend(found.settings)
+        actual = open_model(model)
+        backend = load_backend(actual.settings)
         backend.load(model)
         backend.align([(["a", "b"], ["x", "y"])])
 

@@ -96,7 +96,7 @@ def commands(group: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple
 
 def read_by(name: str, command: click.Command) -> set[str]:
     """The parameters of a command that name files which it reads."""
-    found = set()
+    actual = set()
     for parameter in command.params:
         shown = parameter.opts[-1] if isinstance(parameter, click.Option) else str(parameter.name)
         key = f"{name} {shown}"
@@ -105,8 +105,8 @@ def read_by(name: str, command: click.Command) -> set[str]:
         if parameter.name in OUTPUTS or key in OUTPUTS | NAMES | CACHES:
             continue
         if names_a_file or positional:
-            found.add(key)
-    return found
+            actual.add(key)
+    return actual
 
 
 def damaged_by(target: str, known: dict[int, str]) -> set[str]:
@@ -115,9 +115,9 @@ def damaged_by(target: str, known: dict[int, str]) -> set[str]:
     group: click.Command = app
     context = click.Context(app)
     while isinstance(group, click.Group):
-        _, found, words = group.resolve_command(context, words)
-        assert found is not None
-        group, context = found, click.Context(found)
+        _, actual, words = group.resolve_command(context, words)
+        assert actual is not None
+        group, context = actual, click.Context(actual)
     values, _, _ = group.make_parser(context).parse_args(list(words))
     damaged = set()
     for parameter in group.params:
@@ -131,7 +131,7 @@ def damaged_by(target: str, known: dict[int, str]) -> set[str]:
     return damaged
 
 
-def test_every_file_that_a_command_reads_is_damaged_by_a_target() -> None:
+def test_every_input_file_of_a_command_is_damaged() -> None:
     listed = dict(commands(app))
     known = {id(command.callback): name for name, command in listed.items()}
     wanted = {key for name, command in listed.items() for key in read_by(name, command)}

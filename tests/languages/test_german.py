@@ -190,10 +190,10 @@ def test_other_words_are_not_determiners(word: str) -> None:
 )
 def test_there_and_back_again(stem: str, old: Noun, new: Noun, case: str, adjectives: list[str]) -> None:
     """Whatever a phrase becomes in a case, it becomes itself again in the same case."""
-    found = determiner({"d": "der", "eur": "eure"}.get(stem, stem + "e"))
-    assert found is not None
+    actual = determiner({"d": "der", "eur": "eure"}.get(stem, stem + "e"))
+    assert actual is not None
     k = CASES.index(case)
-    words = [found.form(old.gender, case), *(a + found.adjectives[old.gender][k] for a in adjectives)]
+    words = [actual.form(old.gender, case), *(a + actual.adjectives[old.gender][k] for a in adjectives)]
     phrase = [*words, old.forms[case][0]]
     there = dict(phrases(phrase, "", old, new))[case]
     assert dict(phrases(there, "", new, old))[case] == tuple(phrase)
@@ -209,7 +209,7 @@ def test_relative_pronouns() -> None:
 # Words that may take up a noun: told from articles with a noun, from the verb sein, from the polite Sie.
 
 
-def found(text: str, gender: str, start: int = 0) -> tuple[list[str], list[str]]:
+def mentioned(text: str, gender: str, start: int = 0) -> tuple[list[str], list[str]]:
     result = mentions(text, gender, start)
     return [w.text for w in result.pronouns], [w.text for w in result.others]
 
@@ -233,11 +233,11 @@ def found(text: str, gender: str, start: int = 0) -> tuple[list[str], list[str]]
     ],
 )
 def test_what_can_take_up_a_noun(text: str, gender: str, pronouns: list[str], others: list[str]) -> None:
-    assert found(text, gender) == (pronouns, others)
+    assert mentioned(text, gender) == (pronouns, others)
 
 
 def test_only_from_a_position_on() -> None:
-    assert found("Er kam, er sah.", "Masc", 3) == (["er"], [])
+    assert mentioned("Er kam, er sah.", "Masc", 3) == (["er"], [])
 
 
 def test_words_have_their_positions() -> None:

@@ -88,9 +88,9 @@ def test_the_case_of_a_pronoun(parsed: Parsed, text: str, case: str | None) -> N
 )
 def test_other_genders(parsed: Parsed, text: str, others: dict[str, str]) -> None:
     sentence = parsed(text)
-    found = swap_pronoun(sentence, first(sentence))
-    assert isinstance(found, Swap), found
-    assert {gender: variant.text for gender, variant in found.variants.items()} == others
+    swapped = swap_pronoun(sentence, first(sentence))
+    assert isinstance(swapped, Swap), swapped
+    assert {gender: variant.text for gender, variant in swapped.variants.items()} == others
 
 
 @pytest.mark.parametrize(
@@ -153,6 +153,6 @@ def test_spaces_stay() -> None:
 def test_with_a_real_parser(annotator: Callable[[str], Any], line: str, others: list[str]) -> None:
     (document,) = annotator("de").annotate([[line]])
     sentence = document.sentences[0]
-    found = swap_pronoun(sentence, first(sentence))
-    assert isinstance(found, Swap), found
-    assert [variant.text for variant in found.variants.values()] == others
+    swapped = swap_pronoun(sentence, first(sentence))
+    assert isinstance(swapped, Swap), swapped
+    assert [variant.text for variant in swapped.variants.values()] == others

@@ -165,7 +165,7 @@ def test_polish_nouns_in_the_accusative_and_the_instrumental() -> None:
     assert polish.noun("ser", "accusative", "m") == "ser"  # animals differ: the vocabulary has their forms
 
 
-def test_a_form_is_by_heart_or_by_the_first_ending_that_fits() -> None:
+def test_a_form_is_irregular_or_takes_the_first_fitting_ending() -> None:
     form = Form({"gut": "besser"}, ("ee",), (("e", "er"), ("", "er")), before="!")
     assert [form.of(word) for word in ("gut", "müde", "klein", "Tee", "sehr klein")] == [
         *("!besser", "!müder", "!kleiner", "!Tee", "sehr !kleiner"),

@@ -62,7 +62,7 @@ def test_the_pair_of_pronouns(one: str, other: str, pair: tuple[str, str] | None
 
 
 @pytest.mark.parametrize(
-    ("pronoun", "sentence", "found"),
+    ("pronoun", "sentence", "actual"),
     [
         ("il", "Il dit qu'il mange son filet, dit-il.", ["Il", "il", "il"]),
         ("c'", "C’est lui, et c'est moi.", ["C’", "c'"]),
@@ -71,8 +71,8 @@ def test_the_pair_of_pronouns(one: str, other: str, pair: tuple[str, str] | None
         (".*", "a.*b", []),
     ],
 )
-def test_occurrences(pronoun: str, sentence: str, found: list[str]) -> None:
-    assert [sentence[a:b] for a, b in occurrences(pronoun, sentence)] == found
+def test_occurrences(pronoun: str, sentence: str, actual: list[str]) -> None:
+    assert [sentence[a:b] for a, b in occurrences(pronoun, sentence)] == actual
 
 
 WORDS = st.lists(st.sampled_from(["he", "it", "saw", "C'", ",", "était", "<b>", "她"]), max_size=8).map(" ".join)
@@ -96,7 +96,7 @@ def test_the_parts_are_the_sentence(one: str, other: str) -> None:
 
 
 @given(st.text("ab", max_size=30), st.text("ab", max_size=30))
-def test_matching_blocks_are_the_same_in_both_texts_and_in_order(one: str, other: str) -> None:
+def test_matching_blocks_are_equal_in_both_texts_and_ordered(one: str, other: str) -> None:
     blocks = list(matching_blocks(one, other))
     assert all(one[a : a + size] == other[b : b + size] for a, b, size in blocks)
     for (a, b, size), (c, d, _) in pairwise(blocks):
@@ -104,7 +104,7 @@ def test_matching_blocks_are_the_same_in_both_texts_and_in_order(one: str, other
         assert b + size <= d
 
 
-def test_long_words_that_repeat_a_letter_are_not_compared_letter_by_letter() -> None:
+def test_long_repetitive_words_are_not_compared_letter_by_letter() -> None:
     long = "1" * (2 * MAX_SEARCHED)
     assert list(matching_blocks(f"a{long}b", f"a{long.replace('1', '2')}b")) == [(0, 0, 1), (len(long) + 1,) * 2 + (1,)]
     assert find_word(f"Elle x{long} là", ["Elle", f"y{long}", "là"], 0, 0, 4) == (0, 4)

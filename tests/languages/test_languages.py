@@ -130,7 +130,7 @@ def test_pronouns_of_an_added_language_are_swapped(parsed: Callable[[str], Sente
     assert swap.variants == {"Fem": ("La", "La dor")}
 
 
-def test_a_file_of_the_folder_replaces_tables_of_the_builtin_one(folder: Path) -> None:
+def test_a_file_of_the_folder_replaces_built_in_tables(folder: Path) -> None:
     (folder / "en-de.toml").write_text('[mining]\nswap = "german"\n', encoding="utf-8")
     assert table("en-de", "mining") == {"swap": "german"}
     assert (table("en-de", "apt") or {})["pronouns"] == ["it", "they"]

@@ -27,10 +27,10 @@ def test_the_published_form(tmp_path: Path) -> None:
     path = tmp_path / "list.json"
     entries = {"he_it": [[0.9, {"REF": 9, "SYS": 1}], [0.6, {"REF": 5, "Tie": 5}]], "it_he": [[1.0, {"SYS": 4}]]}
     path.write_text(json.dumps(entries))
-    found = read_pair_list(path)
-    assert found["he:it"] == PairJudgments(pytest.approx(0.75), 14, 1, 5)  # (0.9 · 10 + 0.6 · 10) / 20
-    assert errors_of(found) == frozenset()
-    assert errors_of(found, 0.75) == {"he:it"}  # it:he is agreed on, but people prefer the system's
+    pair_list = read_pair_list(path)
+    assert pair_list["he:it"] == PairJudgments(pytest.approx(0.75), 14, 1, 5)  # (0.9 · 10 + 0.6 · 10) / 20
+    assert errors_of(pair_list) == frozenset()
+    assert errors_of(pair_list, 0.75) == {"he:it"}  # it:he is agreed on, but people prefer the system's
 
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
@@ -51,9 +51,9 @@ def test_the_published_pickle(tmp_path: Path, protocol: int) -> None:
 def test_a_table(tmp_path: Path) -> None:
     path = tmp_path / "list.tsv"
     path.write_text("pair\tagreement\tREF\tSYS\tTie\nhe_it\t0.8\t3\t2\t0\nShe:he\t0.79\t9\t0\t\n")
-    found = read_pair_list(path)
-    assert errors_of(found) == {"he:it"}  # 0.8 is enough
-    assert found["she:he"].ties == 0
+    pair_list = read_pair_list(path)
+    assert errors_of(pair_list) == {"he:it"}  # 0.8 is enough
+    assert pair_list["she:he"].ties == 0
 
 
 PRONOUNS = st.text("abcdefghijklmnopqrstuvwxyzäéø'", min_size=1, max_size=8)
@@ -74,11 +74,11 @@ def test_what_is_written_is_read_again(entries: dict[str, PairJudgments]) -> Non
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "list"
             path.write_text(text, encoding="utf-8")
-            found = read_pair_list(path)
-        assert found.keys() == entries.keys()
+            pair_list = read_pair_list(path)
+        assert pair_list.keys() == entries.keys()
         for pair, judged in entries.items():
-            assert found[pair].counts == judged.counts
-            assert found[pair].agreement == pytest.approx(judged.agreement, abs=1e-6)
+            assert pair_list[pair].counts == judged.counts
+            assert pair_list[pair].agreement == pytest.approx(judged.agreement, abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_a_broken_list_is_an_error(tmp_path: Path, content: str, problem: str) -
 
 
 def test_the_published_list(data: Callable[[str], Path]) -> None:
-    found = read_pair_list(data("eval-anaphora") / "pronoun_pair_list.json")
-    assert len(found) == 158
-    assert len(errors_of(found)) == 158  # it has only pairs with agreement ≥ 0.8
-    assert (found["his:its"].reference, found["his:its"].system, found["his:its"].ties) == (128, 5, 1)
+    pair_list = read_pair_list(data("eval-anaphora") / "pronoun_pair_list.json")
+    assert len(pair_list) == 158
+    assert len(errors_of(pair_list)) == 158  # it has only pairs with agreement ≥ 0.8
+    assert (pair_list["his:its"].reference, pair_list["his:its"].system, pair_list["his:its"].ties) == (128, 5, 1)

@@ -49,7 +49,7 @@ def test_identical_forms_have_the_first_as_their_name() -> None:
     assert [LISTS.canonical(word) for word in ("c'", "ce", "cela", "il")] == ["ce", "ce", "ça", "il"]
 
 
-def test_equivalents_hold_in_all_forms_and_both_orders_but_not_over_a_third() -> None:
+def test_equivalents_hold_for_all_forms_and_orders_but_not_transitively() -> None:
     assert LISTS.are_equivalent("c'", "il")
     assert LISTS.are_equivalent("il", "ce")
     assert LISTS.are_equivalent("cela", "c'")
@@ -122,14 +122,14 @@ def test_any_language_into_english_has_the_english_side() -> None:
     assert len(lists.reference_side) == 19
 
 
-def test_an_unknown_pair_says_which_exist_and_how_to_supply_lists() -> None:
+def test_an_unknown_pair_error_lists_known_pairs_and_remedy() -> None:
     with pytest.raises(AnaphoraError, match=r"no pronoun lists for en-ru.*en-de, en-es, en-fr, es-en, x-en.*--lists"):
         pronoun_lists("en-ru")
     with pytest.raises(AnaphoraError, match="not a language pair: 'french'"):
         pronoun_lists("french")
 
 
-def test_lists_of_a_user_are_laid_over_the_built_in_ones(tmp_path: Path) -> None:
+def test_lists_of_a_user_extend_the_built_in_ones(tmp_path: Path) -> None:
     path = write(tmp_path / "my.toml", 'equivalent = [["ON", "il"]]\n[translations]\nit = ["Il"]\nhe = ["lui"]\n')
     lists, builtin = pronoun_lists("en-fr", path), pronoun_lists("en-fr")
     assert lists.equivalent == (("on", "il"),)
@@ -216,7 +216,7 @@ def test_one_word_for_two_numbers_takes_that_of_the_others() -> None:
     assert of("elle", "il", language="fr") == {"elle", "la", "l'", "lui", "celle-ci", "celle-là"}
 
 
-def test_a_word_that_is_not_a_pronoun_is_its_own_class() -> None:
+def test_a_word_that_is_no_pronoun_is_its_own_class() -> None:
     assert of("Haus") == {"Haus"}
 
 
@@ -245,8 +245,8 @@ def test_files_are_in_lower_case(language: str) -> None:
     ],
 )
 def test_a_capital_inside_of_a_sentence_is_polite(sentence: str, expected: list[int]) -> None:
-    found = addressed(sentence.split(), polite_forms("de"))
-    assert [place for place, special in enumerate(found) if special] == expected
+    actual = addressed(sentence.split(), polite_forms("de"))
+    assert [position for position, special in enumerate(actual) if special] == expected
     assert not any(addressed(sentence.split(), polite_forms("fr")))
 
 
@@ -297,9 +297,9 @@ def test_a_form_with_several_readings_takes_the_nearest() -> None:
 @pytest.mark.parametrize("language", names_with("readings"))
 def test_every_two_pronouns_have_a_class(language: str) -> None:
     readings = load_readings(language)
-    found = {readings.error_class(a, b) for a in readings.pronouns for b in readings.pronouns if a != b}
-    assert found <= {*CLASSES, OTHER}
-    assert {"gender", "number"} <= found
+    actual = {readings.error_class(a, b) for a in readings.pronouns for b in readings.pronouns if a != b}
+    assert actual <= {*CLASSES, OTHER}
+    assert {"gender", "number"} <= actual
     assert all(readings.differ_in(word, word) == () for word in readings.pronouns)
 
 

@@ -65,9 +65,9 @@ def swapped(sentence: Sentence, language: str) -> dict[str, str] | str:
     ],
 )
 def test_french(parsed: Parsed, text: str, other: str) -> None:
-    found = swapped(parsed(text), "fr")
-    assert isinstance(found, dict), found
-    assert list(found.values()) == [other]
+    actual = swapped(parsed(text), "fr")
+    assert isinstance(actual, dict), actual
+    assert list(actual.values()) == [other]
 
 
 @pytest.mark.parametrize(
@@ -129,9 +129,9 @@ def test_si_and_its_elision(parsed: Parsed) -> None:
     ],
 )
 def test_spanish_has_data_alone(parsed: Parsed, text: str, other: str) -> None:
-    found = swapped(parsed(text), "es")
-    assert isinstance(found, dict), found
-    assert list(found.values()) == [other]
+    actual = swapped(parsed(text), "es")
+    assert isinstance(actual, dict), actual
+    assert list(actual.values()) == [other]
 
 
 # The forms that change with a pronoun's gender: participles, adjectives, what is not known.

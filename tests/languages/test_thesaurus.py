@@ -61,7 +61,7 @@ def written(folder: Path, text: str, encoding: str = "utf-8") -> Path:
     return path
 
 
-def test_only_plain_nouns_and_only_senses_in_which_the_noun_is_plain_itself(tmp_path: Path) -> None:
+def test_only_plain_nouns_and_senses_are_kept(tmp_path: Path) -> None:
     thesaurus = MyThes(written(tmp_path, SMALL))
     assert thesaurus.senses("Hocker") == [("Schemel",)]
     assert thesaurus.senses("Schemel") == []

@@ -56,15 +56,15 @@ def folder(tmp_path: Path) -> Path:
     ],
 )
 def test_synonyms(folder: Path, one: str, other: str, same: bool) -> None:
-    found = read_wordnet(folder)
-    assert bool(set(found.synsets_of(one)) & set(found.synsets_of(other))) is same
+    synsets = read_wordnet(folder)
+    assert bool(set(synsets.synsets_of(one)) & set(synsets.synsets_of(other))) is same
 
 
 def test_synsets_are_distinguished_by_their_part_of_speech(folder: Path) -> None:
-    found = read_wordnet(folder)
-    assert set(found.synsets_of("fly")) == {("noun", 2190166), ("verb", 1940403)}
-    assert set(found.synsets_of("cars")) == {("noun", 2958343), ("noun", 2959942)}
-    assert "sports_car" not in found.synsets["noun"]
+    synsets = read_wordnet(folder)
+    assert set(synsets.synsets_of("fly")) == {("noun", 2190166), ("verb", 1940403)}
+    assert set(synsets.synsets_of("cars")) == {("noun", 2958343), ("noun", 2959942)}
+    assert "sports_car" not in synsets.synsets["noun"]
 
 
 def test_an_irregular_form_has_no_regular_base() -> None:
@@ -101,13 +101,13 @@ def test_where_it_is_looked_for(folder: Path, tmp_path: Path, monkeypatch: pytes
 
 def test_the_real_wordnet() -> None:
     try:
-        found = find_wordnet()
+        actual = find_wordnet()
     except BadInput:
-        found = None
-    if found is None:
+        actual = None
+    if actual is None:
         pytest.skip("no WordNet here: install Debian's wordnet-base, or set ANAPHORA_WORDNET")
     synonyms: Callable[[str, str], bool] = lambda a, b: bool(  # noqa: E731
-        set(found.synsets_of(a)) & set(found.synsets_of(b))
+        set(actual.synsets_of(a)) & set(actual.synsets_of(b))
     )
     assert synonyms("cars", "automobiles")
     assert synonyms("was", "were")

@@ -17,15 +17,15 @@ VERBS = ("was old", "looked fine", "has gone", "came back")
 
 def toy_pairs(verbs: tuple[str, ...] = VERBS) -> list[Example]:
     """Every noun with every wrong pronoun: right or wrong depends on the sentence before, and on nothing else."""
-    found = []
+    actual = []
     for right, wrong, verb in itertools.product(NOUNS, NOUNS, verbs):
         for noun in NOUNS[right]:
             if right != wrong:
                 before = f"I saw the {noun}."
                 passages = tuple((before, f"{word.capitalize()} {verb}.") for word in (right, wrong))
                 tags = {"kind": "noisy", "reference_pronoun": right, "pronoun_pair": f"{right}:{wrong}"}
-                found.append(Example(f"{noun}-{wrong}-{verb}", ("", ""), passages, 0, tags))
-    return found
+                actual.append(Example(f"{noun}-{wrong}-{verb}", ("", ""), passages, 0, tags))
+    return actual
 
 
 @pytest.fixture(scope="session")

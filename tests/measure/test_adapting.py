@@ -143,11 +143,11 @@ def test_passages_hold_all_sentences_in_order(lengths: list[int], most: int) -> 
 
     numbers = iter(range(10**6))
     sentences = [" ".join(str(next(numbers)) for _ in range(length)) for length in lengths]
-    found = list(_passages(Reader(), sentences, most))  # type: ignore[arg-type]
-    assert [piece for passage in found for piece in passage[1:]] == list(range(sum(lengths)))
-    assert all(passage[0] == -1 and 1 < len(passage) <= most for passage in found)
+    actual = list(_passages(Reader(), sentences, most))  # type: ignore[arg-type]
+    assert [piece for passage in actual for piece in passage[1:]] == list(range(sum(lengths)))
+    assert all(passage[0] == -1 and 1 < len(passage) <= most for passage in actual)
     starts = {int(sentence.split()[0]) for sentence in sentences}
-    assert all(passage[1] in starts for passage in found)
+    assert all(passage[1] in starts for passage in actual)
 
 
 def test_every_passage_has_its_turn_before_one_comes_again() -> None:
@@ -170,7 +170,7 @@ def test_documents_have_one_way_to_write_each_sign(tmp_path: Path) -> None:
     assert list(documents(file)) == [["It's here.", "He's not."]]
 
 
-def test_what_cannot_be_learned_from_is_said(tiny_lm: Path) -> None:
+def test_invalid_text_and_settings_are_errors(tiny_lm: Path) -> None:
     with pytest.raises(AnaphoraError, match="no text to adapt to"):
         adapt(LanguageModelFeatures(str(tiny_lm)), [[]], FAST)
     with pytest.raises(AnaphoraError, match="must be at least 1"):
@@ -187,9 +187,9 @@ def test_on_the_command_line(
     command = ["adapt", f"lm:{tiny_lm}", str(text), "--dev", suite, "--rate", "0.02", "--steps", "60", "--pieces", "40"]
     result = CliRunner().invoke(measure, [*command, "-o", str(output), "--json"])
     assert result.exit_code == 0, result.output
-    found = json.loads(result.stdout)
-    assert (found["dev_pairs"], len(found["log"])) == (len(toy), 60)
-    assert found["dev"]["after"] > 0.9 > found["dev"]["before"]
+    actual = json.loads(result.stdout)
+    assert (actual["dev_pairs"], len(actual["log"])) == (len(toy), 60)
+    assert actual["dev"]["after"] > 0.9 > actual["dev"]["before"]
     assert (output / "model.safetensors").is_file()
     assert not output.with_name("adapted.part").exists()
     missing = CliRunner().invoke(measure, ["adapt", f"lm:{tiny_lm}", "nowhere.en", "-o", str(tmp_path / "other")])

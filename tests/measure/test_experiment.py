@@ -42,8 +42,8 @@ ENGLISH = load_readings("en")
 
 
 def test_the_presets_are_the_experiments_of_table_4() -> None:
-    found = [(c.model.context, c.model.kind, c.data.dev_kind, c.data.train_kind) for c in table4.presets().values()]
-    assert found == [
+    actual = [(c.model.context, c.model.kind, c.data.dev_kind, c.data.train_kind) for c in table4.presets().values()]
+    assert actual == [
         ("NC", "average", "noisy", "system"),
         ("NC", "attention", "noisy", "system"),
         ("NC", "attention", "system", "system"),
@@ -59,9 +59,9 @@ def test_the_presets_are_the_experiments_of_table_4() -> None:
 
 def test_eight_experiments_of_six_models(toy: list[Example]) -> None:
     systems = [replace(e, id=f"s/{e.id}", tags={"kind": "system"}) for e in toy]
-    told: list[str] = []
+    messages: list[str] = []
     overrides = {"training.epochs": "2", "model.width": "8", "model.sentences": "1"}
-    rows = table4.run_table(systems, [*toy[:30], *systems[:20]], overrides, report=told.append)
+    rows = table4.run_table(systems, [*toy[:30], *systems[:20]], overrides, report=messages.append)
     assert [(row.context, row.test, row.pairs) for row in rows] == [
         ("NC-Baseline", "R vs. R′", 30),
         ("NC", "R vs. R′", 30),
@@ -72,7 +72,7 @@ def test_eight_experiments_of_six_models(toy: list[Example]) -> None:
         ("CRC", "R vs. R′", 30),
         ("CRC", "R vs. S", 20),
     ]
-    assert len(told) == 6
+    assert len(messages) == 6
     table = table4.table4(rows)
     assert table.rows[0].cells[-2:] == ("69.12", "85.80")
     assert rows[7].to_dict()["paper"] == {"glove": 0.7787, "elmo": 0.9069}
@@ -87,10 +87,10 @@ def noisy(reference: str, system: str, systems: list[Tag], kind: str = "noisy") 
 
 
 def test_confusion_is_counted_by_system() -> None:
-    found = sampling.count_confusion(
+    actual = sampling.count_confusion(
         [noisy("he", "it", ["a", "b"]), noisy("he", "she", ["a"]), noisy("he", "they", ["a"], "system")]
     )
-    assert found == {"he": {"it": 2, "she": 1}}
+    assert actual == {"he": {"it": 2, "she": 1}}
     with pytest.raises(AnaphoraError, match="no noisy pairs"):
         sampling.count_confusion([noisy("he", "it", ["a"], "system")])
 
@@ -121,6 +121,6 @@ def test_a_share_of_the_sentences() -> None:
 
 def test_both_directions_are_as_frequent() -> None:
     pairs = [("he", "it")] * 3 + [("it", "he")] * 2 + [("who", "which")] * 4
-    found = sampling.balanced([noisy(one, other, ["a"]) for one, other in pairs])
-    directions = [(example.tags["reference_pronoun"], example.tags["system_pronoun"]) for example in found]
+    actual = sampling.balanced([noisy(one, other, ["a"]) for one, other in pairs])
+    directions = [(example.tags["reference_pronoun"], example.tags["system_pronoun"]) for example in actual]
     assert directions == [("he", "it")] * 2 + [("it", "he")] * 2

@@ -31,17 +31,17 @@ def log_probabilities(features: LanguageModelFeatures, whole: str) -> list[float
     """The log-probabilities of all pieces of a text, computed without shortcuts."""
     ids = torch.tensor([[0, *features.tokenizer(whole, add_special_tokens=False)["input_ids"]]])
     with torch.inference_mode():
-        found = torch.log_softmax(features.model(ids).logits[0], -1)
-    return [float(found[n, ids[0, n + 1]]) for n in range(ids.shape[1] - 1)]
+        values = torch.log_softmax(features.model(ids).logits[0], -1)
+    return [float(values[n, ids[0, n + 1]]) for n in range(ids.shape[1] - 1)]
 
 
 def test_features_add_up_to_the_log_probability_of_the_sentence(tiny_lm: Path) -> None:
     features = LanguageModelFeatures(str(tiny_lm))
-    found = features(text("I saw the king.", "He was old, it came back."))
+    actual = features(text("I saw the king.", "He was old, it came back."))
     both = sum(log_probabilities(features, "I saw the king. He was old, it came back."))
     before = sum(log_probabilities(features, "I saw the king."))
-    assert found.shape == (2, 4)
-    assert found.sum() == pytest.approx(both - before, abs=1e-3)
+    assert actual.shape == (2, 4)
+    assert actual.sum() == pytest.approx(both - before, abs=1e-3)
 
 
 def test_what_comes_before_the_first_pronoun_does_not_count(tiny_lm: Path) -> None:
@@ -83,8 +83,8 @@ def test_a_sentence_that_is_too_long_loses_its_end(tiny_lm: Path) -> None:
 
 
 def test_what_follows_is_divided_by_its_distance() -> None:
-    found = by_pronoun(-np.arange(10.0), text("the He a b c d e f it g"))  # pronouns are the words 1 and 8
-    assert found.tolist() == [[-1, -2, -3 - 4 - 5 - 6, -7], [-8, -9, 0, 0]]
+    actual = by_pronoun(-np.arange(10.0), text("the He a b c d e f it g"))  # pronouns are the words 1 and 8
+    assert actual.tolist() == [[-1, -2, -3 - 4 - 5 - 6, -7], [-8, -9, 0, 0]]
 
 
 def plain(*passage: str) -> Text:
@@ -93,22 +93,22 @@ def plain(*passage: str) -> Text:
 
 def test_recased_text_is_read_and_the_same_words_scored(tiny_lm: Path) -> None:
     shown = LanguageModelFeatures(f"{tiny_lm}?restore=true")
-    found = shown(plain("I saw the king.", "He doesn't know it."))
+    actual = shown(plain("I saw the king.", "He doesn't know it."))
     both = sum(log_probabilities(shown, "I saw the king. He doesn't know it."))
     before = sum(log_probabilities(shown, "I saw the king."))
-    assert found.shape == (2, 4)  # he and it; doesn and t are two words, as in the plain text
-    assert found.sum() == pytest.approx(both - before, abs=1e-3)
+    assert actual.shape == (2, 4)  # he and it; doesn and t are two words, as in the plain text
+    assert actual.sum() == pytest.approx(both - before, abs=1e-3)
     pieces = log_probabilities(shown, "I saw the king. He")
     known = len(log_probabilities(shown, "I saw the king."))
-    assert found[0, 0] == pytest.approx(sum(pieces[known:]), abs=1e-3)  # the capital belongs to the pronoun
-    assert not np.allclose(found, LanguageModelFeatures(str(tiny_lm))(plain("I saw the king.", "He doesn't know it.")))
+    assert actual[0, 0] == pytest.approx(sum(pieces[known:]), abs=1e-3)  # the capital belongs to the pronoun
+    assert not np.allclose(actual, LanguageModelFeatures(str(tiny_lm))(plain("I saw the king.", "He doesn't know it.")))
 
 
 def test_names_are_learned_from_a_text(tiny_lm: Path, tmp_path: Path) -> None:
     (tmp_path / "text.en").write_text("We saw the King.\n", encoding="utf-8")
     shown = LanguageModelFeatures(f"{tiny_lm}?names={tmp_path / 'text.en'}")
-    found = shown(plain("the king saw it"))
-    assert found.sum() == pytest.approx(
+    actual = shown(plain("the king saw it"))
+    assert actual.sum() == pytest.approx(
         sum(log_probabilities(shown, "The King saw it.")) - sum(log_probabilities(shown, "The King saw")), abs=1e-3
     )
     (tmp_path / "other.en").write_text("We saw the QUEEN.\n", encoding="utf-8")
@@ -134,8 +134,8 @@ def test_a_model_that_no_tree_fits_is_scored_without(tiny_lm: Path, monkeypatch:
     features = LanguageModelFeatures(str(tiny_lm))
     monkeypatch.setattr(type(features.model), "_supports_sdpa", False)
     assert features._scorer is None
-    found = features.sentence_scores([text(*passage) for passage in TEXTS])
-    assert found == [pytest.approx(score, abs=1e-3) for score in expected]
+    actual = features.sentence_scores([text(*passage) for passage in TEXTS])
+    assert actual == [pytest.approx(score, abs=1e-3) for score in expected]
 
 
 def test_an_interruption_does_not_change_figures(
@@ -201,8 +201,8 @@ def test_every_character_has_its_place(plain: str) -> None:
     text, places = recase(plain, {"munich": "Munich"})
     assert len(text) == len(places)
     assert places == sorted(places)
-    for character, place in zip(text, places, strict=True):
-        assert character in " '." or character.lower() == plain[place]
+    for character, position in zip(text, places, strict=True):
+        assert character in " '." or character.lower() == plain[position]
 
 
 @given(st.lists(WORDS.filter(lambda word: word != "'"), max_size=12).map(" ".join))

@@ -37,9 +37,9 @@ def batch(states: list[list[float]], places: list[int], padding: int = 0, words:
 STATES = [[1.0, 0.0, 2.0, 0.0], [0.0, 1.0, 0.0, -1.0], [2.0, 2.0, 0.0, 1.0]]
 
 
-def by_hand(place: int, z: list[float], divisor: float = 1.0) -> float:
+def by_hand(position: int, z: list[float], divisor: float = 1.0) -> float:
     """Eqs. 1–3 for one pronoun in plain Python; the divisor counts √d."""
-    query = STATES[place]
+    query = STATES[position]
     logits = [sum(q * k for q, k in zip(query, row, strict=True)) / (divisor * math.sqrt(D)) for row in STATES]
     weights = [math.exp(x) / sum(map(math.exp, logits)) for x in logits]
     mixed = [q + sum(w * row[i] for w, row in zip(weights, STATES, strict=True)) for i, q in enumerate(query)]
@@ -49,11 +49,11 @@ def by_hand(place: int, z: list[float], divisor: float = 1.0) -> float:
 
 
 def head(length: int = 2, kind: str = "attention", **more: Any) -> PronounHead:
-    found = PronounHead(D, length, kind=kind, **more)
+    actual = PronounHead(D, length, kind=kind, **more)
     with torch.no_grad():
-        found.z.copy_(torch.tensor([0.5, -1.0, 0.25, 2.0]))
-        found.w.copy_(torch.tensor([1.0, 3.0, 7.0][:length]))
-    return found
+        actual.z.copy_(torch.tensor([0.5, -1.0, 0.25, 2.0]))
+        actual.w.copy_(torch.tensor([1.0, 3.0, 7.0][:length]))
+    return actual
 
 
 def test_the_equations() -> None:
@@ -103,10 +103,10 @@ def test_the_baseline_is_the_mean_of_the_pronouns() -> None:
 
 
 def test_features_and_identities_add_to_a_pronoun() -> None:
-    found = head(features=2, identities=3)
+    actual = head(features=2, identities=3)
     with torch.no_grad():
-        found.of_features.copy_(torch.tensor([2.0, -1.0]))
-        found.of_identities.copy_(torch.tensor([0.0, 10.0, 0.0]))
+        actual.of_features.copy_(torch.tensor([2.0, -1.0]))
+        actual.of_identities.copy_(torch.tensor([0.0, 10.0, 0.0]))
     given = batch(STATES, [0])
     full = Batch(
         given.states, given.words, given.positions, given.pronouns, torch.tensor([[[0.5, 4.0]]]), torch.tensor([[1]])
@@ -114,16 +114,16 @@ def test_features_and_identities_add_to_a_pronoun() -> None:
     nothing = Batch(
         given.states, given.words, given.positions, given.pronouns, torch.zeros(1, 1, 2), torch.tensor([[0]])
     )
-    assert found(full).scores.item() - found(nothing).scores.item() == pytest.approx(2 * 0.5 - 4 + 10, abs=1e-5)
+    assert actual(full).scores.item() - actual(nothing).scores.item() == pytest.approx(2 * 0.5 - 4 + 10, abs=1e-5)
 
 
 def test_what_is_no_feature_is_scaled_against_the_features() -> None:
-    found, given = head(features=1), batch(STATES, [0])
+    actual, given = head(features=1), batch(STATES, [0])
     given = Batch(given.states, given.words, given.positions, given.pronouns, torch.tensor([[[5.0]]]), given.identities)
-    assert found.scale is not None
+    assert actual.scale is not None
     with torch.no_grad():
-        found.scale.fill_(0.5)
-    assert found(given).scores.item() == pytest.approx(0.5 * by_hand(0, [0.5, -1.0, 0.25, 2.0]) + 5.0, abs=1e-5)
+        actual.scale.fill_(0.5)
+    assert actual(given).scores.item() == pytest.approx(0.5 * by_hand(0, [0.5, -1.0, 0.25, 2.0]) + 5.0, abs=1e-5)
     assert head().scale is None
 
 
@@ -143,10 +143,10 @@ WORDS = ("<unk>", "he", "it", "saw", "left", "and", ".")
 def measure() -> Measure:
     torch.manual_seed(3)
     model = Model(width=8)
-    found = Measure(model, ENGLISH, 2, load_encoder(model, vocabulary=WORDS), [])
+    actual = Measure(model, ENGLISH, 2, load_encoder(model, vocabulary=WORDS), [])
     with torch.no_grad():
-        found.head.w.copy_(torch.tensor([1.0, 2.0]))
-    return found
+        actual.head.w.copy_(torch.tensor([1.0, 2.0]))
+    return actual
 
 
 def text(*passage: str) -> Text:
@@ -154,11 +154,11 @@ def text(*passage: str) -> Text:
 
 
 def test_a_score_is_the_sum_of_its_pronouns(measure: Measure) -> None:
-    (found,) = measure.score([text("He left.", "And he saw it.")])
-    assert found.pronouns == ("he", "it")
-    assert found.score == pytest.approx(sum(found.shares), abs=1e-6)
-    assert [sum(row) for row in found.attention] == [pytest.approx(1, abs=1e-5)] * 2
-    assert len(found.attention[0]) == 8  # words of the context as well
+    (scores,) = measure.score([text("He left.", "And he saw it.")])
+    assert scores.pronouns == ("he", "it")
+    assert scores.score == pytest.approx(sum(scores.shares), abs=1e-6)
+    assert [sum(row) for row in scores.attention] == [pytest.approx(1, abs=1e-5)] * 2
+    assert len(scores.attention[0]) == 8  # words of the context as well
 
 
 def test_scores_do_not_depend_on_the_company(measure: Measure) -> None:
@@ -184,10 +184,10 @@ def test_no_pronoun_one_token_and_no_text(measure: Measure) -> None:
 
 
 def test_more_pronouns_than_in_training(measure: Measure) -> None:
-    (found,) = measure.score([text("he it he it he")])
-    assert len(found.shares) == 5
-    assert found.score == pytest.approx(sum(found.shares), abs=1e-5)
-    assert all(share != 0 for share in found.shares)
+    (scores,) = measure.score([text("he it he it he")])
+    assert len(scores.shares) == 5
+    assert scores.score == pytest.approx(sum(scores.shares), abs=1e-5)
+    assert all(share != 0 for share in scores.shares)
 
 
 def test_a_score_that_is_not_finite_is_an_error() -> None:

@@ -223,13 +223,13 @@ def test_kinds_and_years() -> None:
 
 
 def test_links_of_an_aligner_decide_alone_if_asked() -> None:
-    def found(aligner: str) -> list[str]:
+    def pairs_with(aligner: str) -> list[str]:
         maker = PairMaker(ENGLISH, ["s"], Settings(kind="noisy", aligner=aligner), [[[(0, 2)]]])
         lines = [line("He left town.", "It left she.")]
         return [str(example.tags["pronoun_pair"]) for example in maker.pairs(lines)]
 
-    assert found("statistical") == ["he:she"]
-    assert found("rescued") == ["he:it"]  # which the edit distance finds by itself
+    assert pairs_with("statistical") == ["he:she"]
+    assert pairs_with("rescued") == ["he:it"]  # which the edit distance finds by itself
 
 
 # Tables 2 and 3: unique contexts and pairs by language and year.
@@ -252,8 +252,8 @@ def test_unique_pairs_and_contexts() -> None:
         pair("a", "It.", "noisy"),
     )
     french = suite("fr", pair("b", "It.", "noisy", "2014"), pair("", "He.", "noisy", "2015"))
-    found = {name: counts.to_dict() for name, counts in count_pairs([german, french]).items()}
-    assert found == {
+    actual = {name: counts.to_dict() for name, counts in count_pairs([german, french]).items()}
+    assert actual == {
         "de-en": {"years": ["2013"], "contexts": 1, "noisy": 2, "system": 1},
         "fr-en": {"years": ["2014", "2015"], "contexts": 2, "noisy": 2, "system": 0},
     }

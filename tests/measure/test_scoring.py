@@ -51,16 +51,16 @@ def test_ties_of_annotators_are_left_out() -> None:
         item(1, 1, preference="REF"),  # a tie of the scores is no preference for the reference
         item(2, 1, preference="Tie"),
     ]
-    found = human_agreement(items)
-    assert found is not None
-    assert (found.pairs, found.ties, found.accuracy) == (4, 1, 0.5)
+    agreement = human_agreement(items)
+    assert agreement is not None
+    assert (agreement.pairs, agreement.ties, agreement.accuracy) == (4, 1, 0.5)
 
 
 def test_counts_of_a_pronoun_pair() -> None:
     counts = {"human_reference": 3, "human_system": 5, "human_ties": 1}
-    found = human_agreement([item(1, 2, **counts), item(2, 1, **{**counts, "human_ties": 9}), item(2, 1)])
-    assert found is not None
-    assert (found.pairs, found.ties, found.accuracy) == (1, 1, 1.0)
+    agreement = human_agreement([item(1, 2, **counts), item(2, 1, **{**counts, "human_ties": 9}), item(2, 1)])
+    assert agreement is not None
+    assert (agreement.pairs, agreement.ties, agreement.accuracy) == (1, 1, 1.0)
     losses = human_agreement([item(1, 2, **counts)], minimize=True)
     assert losses is not None
     assert losses.accuracy == 0.0
@@ -141,12 +141,12 @@ class Fixed(Measure):
         pass
 
     def score(self, texts: list[Text], batch: int = 64) -> list[ScoredText]:  # type: ignore[override]
-        found = []
+        actual = []
         for text in texts:
             words = tuple(text.words[n] for n in text.pronouns)
             shares = tuple({"he": 1.0, "it": -1.0}.get(word, 0.0) for word in words)
-            found.append(ScoredText(sum(shares), words, shares, tuple((1.0,) for _ in words)))
-        return found
+            actual.append(ScoredText(sum(shares), words, shares, tuple((1.0,) for _ in words)))
+        return actual
 
 
 def texts(*sentences: str) -> list[Text]:
@@ -158,22 +158,22 @@ def test_means_wins_and_order() -> None:
         "worse": texts(*["It left."] * 30, *["He left."] * 10, "Nobody."),
         "better": texts(*["He left."] * 40, "Nobody."),
     }
-    found = rank(Fixed(), systems, samples=500)
-    assert [(s.name, s.mean) for s in found.systems] == [
+    ranking = rank(Fixed(), systems, samples=500)
+    assert [(s.name, s.mean) for s in ranking.systems] == [
         ("better", pytest.approx(40 / 41)),
         ("worse", pytest.approx(-20 / 41)),
     ]
-    (pair,) = found.comparisons
+    (pair,) = ranking.comparisons
     assert (pair.first, pair.second, pair.wins, pair.losses, pair.ties) == ("better", "worse", 30, 0, 11)
     assert pair.delta == pytest.approx(60 / 41)
     assert pair.interval[0] < 60 / 41 < pair.interval[1]
     assert pair.p < 0.05
     assert pair.share == 1.0
-    document = found.to_dict()
+    document = ranking.to_dict()
     assert document["sentences"] == 41
     assert document["systems"]["worse"]["pronouns"] == 40
     assert document["comparisons"][0]["delta"] == pair.delta
-    table = ranking_table(found).render("table")
+    table = ranking_table(ranking).render("table")
     assert "better in 1.000 of 30 sentences" in table
     assert pair.p == 2 / 501  # none of 500 samples turns the difference round
     assert "p 0.004**" in table
@@ -181,14 +181,14 @@ def test_means_wins_and_order() -> None:
 
 def test_a_small_p_is_written_as_everywhere() -> None:
     systems = {"worse": texts(*["It left."] * 30), "better": texts(*["He left."] * 30)}
-    found = rank(Fixed(), systems, samples=10_000)
-    assert found.comparisons[0].p > 0
-    assert "p <0.001***" in ranking_table(found).render("table")
+    ranking = rank(Fixed(), systems, samples=10_000)
+    assert ranking.comparisons[0].p > 0
+    assert "p <0.001***" in ranking_table(ranking).render("table")
 
 
 def test_equal_systems_differ_in_nothing() -> None:
-    found = rank(Fixed(), {"a": texts("He left."), "b": texts("He left.")}, samples=100)
-    assert (found.comparisons[0].delta, found.comparisons[0].p, found.comparisons[0].share) == (0.0, 1.0, None)
+    ranking = rank(Fixed(), {"a": texts("He left."), "b": texts("He left.")}, samples=100)
+    assert (ranking.comparisons[0].delta, ranking.comparisons[0].p, ranking.comparisons[0].share) == (0.0, 1.0, None)
 
 
 def test_other_numbers_of_sentences_are_an_error() -> None:
@@ -211,8 +211,8 @@ def test_contexts_of_systems() -> None:
 def model(toy: list[Example], tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("measure")
     config = Config(model=Model(width=16, sentences=1), training=Training(rate=1e-2, batch=16, epochs=12, seed=5))
-    found = train_measure(config, toy, toy)
-    save_measure(folder, found.measure, config, found.results())
+    trained = train_measure(config, toy, toy)
+    save_measure(folder, trained.measure, config, trained.results())
     return folder
 
 
@@ -243,7 +243,7 @@ def test_other_weights_are_another_system(model: Path, toy: list[Example], tmp_p
     assert load_system(f"measure:{model}", Options()).settings() == first
 
 
-def test_what_a_measure_cannot_do_is_said(model: Path) -> None:
+def test_unsupported_options_of_a_measure_are_errors(model: Path) -> None:
     with pytest.raises(AnaphoraError, match="the measure is for en, but the suite's target language is fr"):
         load_system(f"measure:{model}", Options(languages=("en", "fr")))
     with pytest.raises(AnaphoraError, match="a measure only scores"):

@@ -35,8 +35,8 @@ ENGLISH = load_readings("en")
 
 def swap(text: str, old: str, new: str) -> str:
     words = words_of(text, ENGLISH)
-    place = next(n for n in pronoun_indices(words, ENGLISH.pronouns) if words[n].text == old)
-    return replace_pronoun(text, words, place, new, ENGLISH)
+    position = next(n for n in pronoun_indices(words, ENGLISH.pronouns) if words[n].text == old)
+    return replace_pronoun(text, words, position, new, ENGLISH)
 
 
 @pytest.mark.parametrize(
@@ -59,12 +59,12 @@ def test_one_pronoun_is_exchanged_and_all_else_stays(text: str, old: str, new: s
 
 
 def test_a_small_i_is_no_pronoun_in_ordinary_text() -> None:
-    def found(text: str) -> list[str]:
+    def pronouns_in(text: str) -> list[str]:
         words = words_of(text, ENGLISH)
         return [words[n].text for n in pronoun_indices(words, ENGLISH.pronouns)]
 
-    assert found("It, i.e. he.") == ["It", "he"]
-    assert found("yes i know him") == ["i", "him"]
+    assert pronouns_in("It, i.e. he.") == ["It", "he"]
+    assert pronouns_in("yes i know him") == ["i", "him"]
 
 
 @given(st.text())
@@ -178,8 +178,8 @@ def test_pairs_of_a_kind() -> None:
     assert len(pairs_of([PAIR], model, ENGLISH)) == len(pairs_of([PAIR], model, ENGLISH, "system")) == 1
     assert pairs_of([PAIR], model, ENGLISH, "noisy") == []
     untagged = Example("y", ("",), (("It left.",), ("He left.",), ("She left.",)), 1)
-    found = pairs_of([untagged], model, ENGLISH, "noisy")
-    assert [(pair.better.sentence, pair.worse.sentence) for pair in found] == [
+    actual = pairs_of([untagged], model, ENGLISH, "noisy")
+    assert [(pair.better.sentence, pair.worse.sentence) for pair in actual] == [
         ("He left.", "It left."),
         ("He left.", "She left."),
     ]
@@ -196,7 +196,7 @@ def test_plain_text_is_as_the_annotated_pairs() -> None:
 def test_spans_point_at_the_words(before: str, current: str) -> None:
     text = text_of((before, current), ENGLISH)
     assert len(text.spans) == len(text.words) >= text.begin
-    assert all(place >= text.begin for place in text.pronouns)
+    assert all(position >= text.begin for position in text.pronouns)
     assert all(not piece.isspace() and piece for piece in (text.whole[a:b] for a, b in text.spans))
 
 

@@ -68,17 +68,17 @@ def test_the_best_epoch_is_kept(toy: list[Example], monkeypatch: pytest.MonkeyPa
         limits = replace(config().training, epochs=epochs, patience=3)
         return train_measure(replace(config(), training=limits), *split(toy))
 
-    found, two = trained(7), trained(2)
-    assert found.best["epoch"] == 2
-    assert len(found.log) == 5  # three epochs without a gain
-    assert all(torch.equal(tensor, weights(two)[name]) for name, tensor in weights(found).items())
+    actual, two = trained(7), trained(2)
+    assert actual.best["epoch"] == 2
+    assert len(actual.log) == 5  # three epochs without a gain
+    assert all(torch.equal(tensor, weights(two)[name]) for name, tensor in weights(actual).items())
 
 
 def test_accuracy_and_loss_of_pairs(toy: list[Example]) -> None:
     train, dev = split(toy)
-    found = train_measure(config(), train, dev)
-    pairs = pairs_of(dev, found.measure.config, found.measure.readings)
-    assert evaluate_pairs(found.measure, pairs, config())[0] == found.best["dev_accuracy"]
+    trained = train_measure(config(), train, dev)
+    pairs = pairs_of(dev, trained.measure.config, trained.measure.readings)
+    assert evaluate_pairs(trained.measure, pairs, config())[0] == trained.best["dev_accuracy"]
 
 
 def test_the_same_seed_gives_the_same_weights(toy: list[Example]) -> None:
@@ -120,8 +120,8 @@ def test_a_measure_begins_with_the_preference_of_its_language_model(
     with torch.no_grad():
         measure.head.z.zero_()
     pair = pairs_of(toy, model, measure.readings)[0]
-    for text, found in zip((pair.better, pair.worse), measure.score([pair.better, pair.worse]), strict=True):
-        assert found.score == pytest.approx(0.1 * float(features[0](text).sum()), abs=1e-4)
+    for text, actual in zip((pair.better, pair.worse), measure.score([pair.better, pair.worse]), strict=True):
+        assert actual.score == pytest.approx(0.1 * float(features[0](text).sum()), abs=1e-4)
     trained = train_measure(replace(config(), model=model), *split(toy))
     assert trained.measure.head.of_identities is not None
     assert trained.measure.head.of_identities.abs().sum() > 0
@@ -148,8 +148,8 @@ def test_a_linear_schedule_ends_at_zero_or_later(toy: list[Example], monkeypatch
 def test_sampled_limits_and_missing_pairs(toy: list[Example]) -> None:
     train, dev = split(toy)
     limited = replace(config(), data=Data(limit=10, dev_limit=4), training=Training(epochs=1))
-    found = train_measure(limited, train, dev)
-    assert (found.pairs, found.dev_pairs) == (10, 4)
+    trained = train_measure(limited, train, dev)
+    assert (trained.pairs, trained.dev_pairs) == (10, 4)
     with pytest.raises(AnaphoraError, match="no training pairs of kind 'system'"):
         train_measure(replace(config(), data=Data(train_kind="system")), train, dev)
 
@@ -222,22 +222,22 @@ def test_a_measure_comes_back_as_it_was(static: tuple[Path, Measure]) -> None:
 
 
 def test_a_copy_of_the_encoder_makes_it_whole(tiny_bert: Path, tiny_lm: Path, tmp_path: Path) -> None:
-    place = shutil.copytree(tiny_bert, tmp_path / "bert")
-    measure, config = make_measure(Model(encoder=f"hf:{place}?words=last", features=(f"lm:{tiny_lm}",)))
+    folder = shutil.copytree(tiny_bert, tmp_path / "bert")
+    measure, config = make_measure(Model(encoder=f"hf:{folder}?words=last", features=(f"lm:{tiny_lm}",)))
     save_measure(tmp_path / "m", measure, config, {})
     expected = measure.score(TEXTS)
-    shutil.rmtree(place)
+    shutil.rmtree(folder)
     assert load_measure(tmp_path / "m").score(TEXTS)[0].score == pytest.approx(expected[0].score, abs=1e-5)
     assert "encoder.model.embeddings.word_embeddings.weight" not in load_file(tmp_path / "m" / "model.safetensors")
 
 
 def test_without_a_copy_the_encoder_is_named(tiny_bert: Path, tiny_lm: Path, tmp_path: Path) -> None:
-    place = shutil.copytree(tiny_bert, tmp_path / "bert")
-    measure, config = make_measure(Model(encoder=f"hf:{place}"), Training(keep_encoder=False))
+    folder = shutil.copytree(tiny_bert, tmp_path / "bert")
+    measure, config = make_measure(Model(encoder=f"hf:{folder}"), Training(keep_encoder=False))
     save_measure(tmp_path / "m", measure, config, {})
     assert not (tmp_path / "m" / "encoder").exists()
-    place = place.rename(tmp_path / "moved")
-    assert load_measure(tmp_path / "m", fallback=f"hf:{place}").score(TEXTS) == measure.score(TEXTS)
+    folder = folder.rename(tmp_path / "moved")
+    assert load_measure(tmp_path / "m", fallback=f"hf:{folder}").score(TEXTS) == measure.score(TEXTS)
     with pytest.raises(BadInput, match="not the encoder of the training"):
         load_measure(tmp_path / "m", fallback=f"hf:{tiny_lm}")
 

@@ -33,10 +33,10 @@ def test_words_of_each_occurrence() -> None:
     ]
 
 
-def test_words_are_in_the_order_of_the_text_and_counted_once() -> None:
+def test_words_are_in_text_order_and_counted_once() -> None:
     text = Aligned(["a b c"], [((0, 2), (0, 0), (0, 2))])
-    (found,) = find_occurrences(["it"], text, text, ["it"])
-    assert found.candidate == ("a", "c")
+    (occurrences,) = find_occurrences(["it"], text, text, ["it"])
+    assert occurrences.candidate == ("a", "c")
 
 
 def test_case_of_the_target_counts_by_default() -> None:
@@ -55,9 +55,9 @@ def test_matches_are_clipped_counts(candidate: str, reference: str, matches: int
 
 
 def test_points_past_the_source_are_passed_over_and_counted() -> None:
-    found = aligned_text(["it is", "so"], ["il est", "ainsi"], ["0-0 1-1 2-1 7-0", "0-0"], PATH)
-    assert found.outside == 1
-    (one,) = find_occurrences(["it is", "so"], found, found, ["it"])
+    aligned = aligned_text(["it is", "so"], ["il est", "ainsi"], ["0-0 1-1 2-1 7-0", "0-0"], PATH)
+    assert aligned.outside == 1
+    (one,) = find_occurrences(["it is", "so"], aligned, aligned, ["it"])
     assert one.candidate == ("il",)
 
 
@@ -132,13 +132,13 @@ OCCURRENCES = st.lists(
 
 @settings(derandomize=True, max_examples=50)
 @given(OCCURRENCES)
-def test_clipping_by_occurrence_is_never_more_lenient(found: list[Occurrence]) -> None:
-    strict = autoprf(found, 10, resampling=Resampling(100))
-    lenient = autoprf(found, 10, clip="corpus", resampling=Resampling(100))
+def test_clipping_by_occurrence_is_never_more_lenient(actual: list[Occurrence]) -> None:
+    strict = autoprf(actual, 10, resampling=Resampling(100))
+    lenient = autoprf(actual, 10, clip="corpus", resampling=Resampling(100))
     assert strict.score.matches <= lenient.score.matches
     assert sum(score.matches for score in strict.by_pronoun.values()) == strict.score.matches
     # the formula as it is printed: Σ_w min(count in C, count in R)
-    c, r = (Counter(w for one in found for w in getattr(one, side)) for side in ("candidate", "reference"))
+    c, r = (Counter(w for one in actual for w in getattr(one, side)) for side in ("candidate", "reference"))
     assert lenient.score.matches == sum(min(c[w], r[w]) for w in c)
     for result in (strict, lenient):
         for name, value in result.sums.values().items():
@@ -148,8 +148,8 @@ def test_clipping_by_occurrence_is_never_more_lenient(found: list[Occurrence]) -
 
 @settings(derandomize=True, max_examples=30)
 @given(OCCURRENCES)
-def test_a_translation_like_the_reference_is_perfect(found: list[Occurrence]) -> None:
-    same = [Occurrence(one.sentence, one.pronoun, one.reference, one.reference) for one in found]
+def test_a_translation_like_the_reference_is_perfect(actual: list[Occurrence]) -> None:
+    same = [Occurrence(one.sentence, one.pronoun, one.reference, one.reference) for one in actual]
     for clip in ("occurrence", "corpus"):
         score = autoprf(same, 10, clip=clip, resampling=Resampling(100)).score
         assert score.f == (1 if score.reference else None)
@@ -163,11 +163,11 @@ def test_the_figures_of_the_original_program(data: Callable[[str], Path]) -> Non
     source, reference, text, *lines = read_parallel(*(folder / f"{name}.gz" for name in names), *alignments)
     aligned = [aligned_text(source, *rest) for rest in zip((reference, text), lines, alignments, strict=True)]
     assert [one.outside for one in aligned] == [0, 37]
-    found = list(find_occurrences(source, aligned[1], aligned[0], ["it"]))
-    score = autoprf(found, len(source), resampling=FEW).score
+    occurrences = list(find_occurrences(source, aligned[1], aligned[0], ["it"]))
+    score = autoprf(occurrences, len(source), resampling=FEW).score
     assert (score.matches, score.candidate, score.reference) == (410, 1379, 1319)
     assert [f"{score.precision:.4f}", f"{score.recall:.4f}", f"{score.f:.4f}"] == ["0.2973", "0.3108", "0.3039"]
-    assert autoprf(found, len(source), clip="corpus", resampling=FEW).score.matches == 835
+    assert autoprf(occurrences, len(source), clip="corpus", resampling=FEW).score.matches == 835
 
 
 # AutoPRF of files: systems side by side, alignments given or made, what does not go together.

@@ -168,8 +168,8 @@ def test_randomization_is_sacrebleus(name: str, noisy: Noisy) -> None:
     (result,) = measure(Texts(reference, dict(systems)), [name], resampling=Resampling(3_000)).metrics
     p_values = {}
     for test in ("ar", "bs"):
-        _, found = PairedTest(systems, {name: ORIGINALS[name]()}, [reference], test_type=test, n_samples=3_000)()
-        (_, second), *_ = [results for key, results in found.items() if key != "System"]
+        _, actual = PairedTest(systems, {name: ORIGINALS[name]()}, [reference], test_type=test, n_samples=3_000)()
+        (_, second), *_ = [results for key, results in actual.items() if key != "System"]
         p_values[test] = second.p_value
     assert 0.05 < p_values["ar"] < 0.5
     ties = 0.06 if name == "ter" else 0.0
@@ -290,9 +290,9 @@ def test_the_mean_of_the_sentences(package: SimpleNamespace, capsys: pytest.Capt
 
 
 def test_a_checkpoint_on_this_machine(package: SimpleNamespace) -> None:
-    found = comet(TEXTS, comet_model="models/own.ckpt", comet_gpus=1)
+    scores = comet(TEXTS, comet_model="models/own.ckpt", comet_gpus=1)
     assert (package.downloaded, package.loaded) == ([], ["models/own.ckpt"])
-    assert "model:models/own.ckpt" in found.signature
+    assert "model:models/own.ckpt" in scores.signature
     assert package.model.asked[0]["gpus"] == 1
 
 

@@ -76,14 +76,17 @@ def test_one_system(write: Write) -> None:
 def test_several_systems_are_put_in_step(write: Write) -> None:
     header = "system/item/accepted/translation"
     path = write(header, "a/1/il/il", "b/2/ce/il", "a/2/il/ce", "b/1/il/il")
-    found = read_annotations(path)
-    assert {name: [item.id for item in items] for name, items in found.items()} == {"a": ["1", "2"], "b": ["1", "2"]}
+    annotations = read_annotations(path)
+    assert {name: [item.id for item in items] for name, items in annotations.items()} == {
+        "a": ["1", "2"],
+        "b": ["1", "2"],
+    }
     path = write(header, "a/1/il/il", "b/2/ce/il")
     assert [item.id for item in read_annotations(path)["b"]] == ["2"]
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("rows", "message"),
     [
         (["item/translation", "1/il"], r"line 1: no column 'accepted'.*The columns are item, translation, accepted"),
         (["item/translation/accepted", "1/il/"], r"line 2: the column 'accepted' is empty"),
@@ -93,8 +96,8 @@ def test_several_systems_are_put_in_step(write: Write) -> None:
         (["item/translation/accepted"], r"gaps\.tsv: no rows"),
     ],
 )
-def test_what_is_wrong(write: Write, rows: list[str], said: str) -> None:
-    with pytest.raises(BadInput, match=said):
+def test_what_is_wrong(write: Write, rows: list[str], message: str) -> None:
+    with pytest.raises(BadInput, match=message):
         read_annotations(write(*rows))
 
 
@@ -125,8 +128,8 @@ TEN = items(
 def test_by_hand() -> None:
     result = discomt({"a": TEN}, FEW).systems["a"]
     assert (result.items, result.bad) == (10, 1)
-    found = {name: measure.value for name, measure in result.overall.items()}
-    assert found == pytest.approx(
+    actual = {name: measure.value for name, measure in result.overall.items()}
+    assert actual == pytest.approx(
         {
             # right: il, il, ce, elle, other, other
             "accuracy": 6 / 10,

@@ -51,45 +51,45 @@ def test_table_5(tmp_path: Path) -> None:
             word = JUDGMENTS[(k >= first) + (k >= second)]
             details.append(("s", f"{case}.{k}", 1, f"c{case}", "x"))
             judgments.append(("s", f"{case}.{k}", 1, word))
-    found = judged(tmp_path, details, judgments)
-    for case, (*shares, total) in zip(found.cases, TABLE_5, strict=True):
+    verdicts = judged(tmp_path, details, judgments)
+    for case, (*shares, total) in zip(verdicts.cases, TABLE_5, strict=True):
         assert case.total == total
         assert [100 * (case.share(word) or 0) for word in JUDGMENTS] == pytest.approx(shares, abs=1)
-    assert found.total.total == 1498
+    assert verdicts.total.total == 1498
     # made of rounded shares, so that the last row is right within one percent
-    assert [100 * (found.total.share(word) or 0) for word in JUDGMENTS] == pytest.approx([47, 43, 10], abs=1)
-    assert (found.unjudged, found.unmatched) == (0, 0)
+    assert [100 * (verdicts.total.share(word) or 0) for word in JUDGMENTS] == pytest.approx([47, 43, 10], abs=1)
+    assert (verdicts.unjudged, verdicts.unmatched) == (0, 0)
 
 
 def test_pronouns_are_distinguished_by_system_sentence_and_position(tmp_path: Path) -> None:
     details = [("a", 1, 1, 1, "il"), ("a", 1, 5, 3, "ce"), ("a", 2, 1, 4, ""), ("b", 1, 1, 2, "ce")]
     judgments = [("b", 1, 1, "correct"), ("a", 1, 5, "Incorrect"), ("a", 1, 1, "bad translation")]
-    found = judged(tmp_path, details, judgments)
-    assert found.cases[:4] == (
+    verdicts = judged(tmp_path, details, judgments)
+    assert verdicts.cases[:4] == (
         JudgmentCounts(0, 0, 1),
         JudgmentCounts(1, 0, 0),
         JudgmentCounts(0, 1, 0),
         JudgmentCounts(0, 0, 0),
     )
-    assert found.unjudged == 1
+    assert verdicts.unjudged == 1
 
 
 def test_one_system_need_not_be_named(tmp_path: Path) -> None:
     details = written(tmp_path / "d.tsv", "sentence position source case", [(3, 2, "it", 6)])
     judgments = written(tmp_path / "j.tsv", "sentence position judgment", [(3, 2, "incorrect"), (4, 4, "correct")])
-    found = judge_cases(details, judgments)
-    assert found.cases[5] == JudgmentCounts(0, 1, 0)
-    assert found.unmatched == 1
+    actual = judge_cases(details, judgments)
+    assert actual.cases[5] == JudgmentCounts(0, 1, 0)
+    assert actual.unmatched == 1
     judgments.write_text(judgments.read_text().replace("judgment", "judgement"))  # the column of version 0.1.0
-    assert judge_cases(details, judgments) == found
+    assert judge_cases(details, judgments) == actual
 
 
 def test_several_annotators(tmp_path: Path) -> None:
     details = written(tmp_path / "d.tsv", "sentence position case", [(1, 1, 2)])
     rows = [(1, 1, "x", "correct"), (1, 1, "y", "incorrect")]
-    found = judge_cases(details, written(tmp_path / "j.tsv", "sentence position annotator judgment", rows))
-    assert found.cases[1] == JudgmentCounts(1, 1, 0)
-    assert (found.unjudged, found.unmatched) == (0, 0)
+    judgments = judge_cases(details, written(tmp_path / "j.tsv", "sentence position annotator judgment", rows))
+    assert judgments.cases[1] == JudgmentCounts(1, 1, 0)
+    assert (judgments.unjudged, judgments.unmatched) == (0, 0)
     with pytest.raises(BadInput, match=r"line 3: the pronoun is also judged in line 2.*annotator"):
         judge_cases(details, written(tmp_path / "j.tsv", "sentence position who judgment", rows))
 
@@ -117,9 +117,9 @@ def test_several_annotators(tmp_path: Path) -> None:
 def test_gaps_that_annotators_filled(tmp_path: Path, answers: str, candidate: str, expected: str) -> None:
     """APT §3.1 and §4.3: correct where the annotator's choice coincides with the system's translation."""
     rows = [("s", 1, 1, answers), ("s", 9, 9, "elle")]  # the second makes elle an option
-    found = judged(tmp_path, [("s", 1, 1, 1, candidate), ("s", 2, 2, 1, "x")], rows, "answers")
-    assert found.total == JudgmentCounts(*(int(expected == word) for word in JUDGMENTS))
-    assert found.unmatched == 1
+    verdicts = judged(tmp_path, [("s", 1, 1, 1, candidate), ("s", 2, 2, 1, "x")], rows, "answers")
+    assert verdicts.total == JudgmentCounts(*(int(expected == word) for word in JUDGMENTS))
+    assert verdicts.unmatched == 1
 
 
 def test_the_words_other_and_bad_are_not_pronouns(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_forms_of_one_pronoun_and_named_options(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("details", "judgments", "said"),
+    ("details", "judgments", "message"),
     [
         ("sentence case\n1\t1", "sentence position judgment\n1\t1\tbad", r"d.tsv: line 1: no column 'position'.*apt"),
         ("sentence position\n1\t1", "sentence position judgment\n1\t1\tbad", "d.tsv: line 1: no column 'case'"),
@@ -160,10 +160,10 @@ def test_forms_of_one_pronoun_and_named_options(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_files_that_are_refused(tmp_path: Path, details: str, judgments: str, said: str) -> None:
+def test_files_that_are_refused(tmp_path: Path, details: str, judgments: str, message: str) -> None:
     for name, text in (("d.tsv", details), ("j.tsv", judgments)):
         (tmp_path / name).write_text(text.replace(" ", "\t") + "\n")
-    with pytest.raises(BadInput, match=said):
+    with pytest.raises(BadInput, match=message):
         judge_cases(tmp_path / "d.tsv", tmp_path / "j.tsv")
 
 
@@ -179,11 +179,11 @@ def test_every_judgment_is_counted_once(
     folder = tmp_path_factory.mktemp("j")
     details = [("s", k, 0, case, "") for k, (case, _, _) in enumerate(rows)]
     judgments = [("s", k if both else f"x{k}", 0, word) for k, (_, word, both) in enumerate(rows)]
-    found = judged(folder, details, judgments)
+    verdicts = judged(folder, details, judgments)
     matched = [(case, word) for case, word, both in rows if both]
-    assert found.total.total == len(matched)
-    assert found.unjudged == found.unmatched == len(rows) - len(matched)
-    for number, case in enumerate(found.cases, start=1):
+    assert verdicts.total.total == len(matched)
+    assert verdicts.unjudged == verdicts.unmatched == len(rows) - len(matched)
+    for number, case in enumerate(verdicts.cases, start=1):
         assert [getattr(case, word) for word in JUDGMENTS] == [matched.count((number, word)) for word in JUDGMENTS]
 
 

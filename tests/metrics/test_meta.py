@@ -72,7 +72,7 @@ def test_columns_can_be_chosen_and_turned_round(table: Path) -> None:
     plain = evaluated(read_scores(table, human="apt", metrics=["ter"]))
     turned = evaluated(scores)
     for name in ("pearson", "spearman", "kendall"):
-        one, other = (getattr(found.everything.metrics["ter"], name).value for found in (plain, turned))
+        one, other = (getattr(actual.everything.metrics["ter"], name).value for actual in (plain, turned))
         assert one == pytest.approx(-other)
     assert turned.signature == "cor|n:5|human:apt|lower:ter|ci:bs200|seed:12345|v:" + plain.signature.split("v:")[1]
 
@@ -86,7 +86,7 @@ def test_a_column_that_is_not_wanted_need_not_be_numbers(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("system\tapt\na\t1\nb\t2\nc\t3\n", r"no column 'human'.*--human"),
         ("human\tapt\n1\t1\n2\t2\n3\t3\n", "the first column, 'human', holds the names"),
@@ -96,10 +96,10 @@ def test_a_column_that_is_not_wanted_need_not_be_numbers(tmp_path: Path) -> None
         ("system\thuman\tapt\na\t1\t1\n\t2\t2\nc\t1\t1\n", "line 3: a system without a name"),
     ],
 )
-def test_tables_that_are_refused(tmp_path: Path, text: str, said: str) -> None:
+def test_tables_that_are_refused(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "scores.tsv"
     path.write_text(text)
-    with pytest.raises(BadInput, match=said):
+    with pytest.raises(BadInput, match=message):
         read_scores(path)
 
 
@@ -122,17 +122,17 @@ def test_where_most_systems_share_a_score_none_is_an_outlier() -> None:
 
 def test_with_and_without_a_system(table: Path) -> None:
     scores = read_scores(table)
-    found = evaluated(scores, "far")
-    assert found.removed == ("far",)
-    assert found.rest is not None
-    assert found.rest.systems == ("a", "b", "c", "d")
+    evaluation = evaluated(scores, "far")
+    assert evaluation.removed == ("far",)
+    assert evaluation.rest is not None
+    assert evaluation.rest.systems == ("a", "b", "c", "d")
     keep = [0, 1, 2, 4]
     for name, values in scores.metrics.items():
-        everything, rest = found.everything.metrics[name], found.rest.metrics[name]
+        everything, rest = evaluation.everything.metrics[name], evaluation.rest.metrics[name]
         assert everything.pearson.value == pytest.approx(stats.pearsonr(scores.human_scores, values).statistic)
         assert rest.pearson.value == pytest.approx(stats.pearsonr(scores.human_scores[keep], values[keep]).statistic)
         assert rest.kendall.value == pytest.approx(stats.kendalltau(scores.human_scores[keep], values[keep]).statistic)
-    assert evaluated(scores.without(["far"])).everything == found.rest
+    assert evaluated(scores.without(["far"])).everything == evaluation.rest
 
 
 def test_outliers_are_named_and_left_out_on_demand(table: Path) -> None:
@@ -183,10 +183,10 @@ def test_published_scores_of_five_systems(data: Callable[[str], Path], tmp_path:
     path = tmp_path / "scores.tsv"
     path.write_text("\n".join(lines))
     scores = read_scores(path, human="apt")
-    found = evaluated(scores).everything.metrics["bleu"]
+    actual = evaluated(scores).everything.metrics["bleu"]
     x, y = scores.human_scores, scores.metrics["bleu"]
     expected = [stats.pearsonr(x, y), stats.spearmanr(x, y), stats.kendalltau(x, y)]
-    assert [found.pearson.value, found.spearman.value, found.kendall.value] == pytest.approx(
+    assert [actual.pearson.value, actual.spearman.value, actual.kendall.value] == pytest.approx(
         [float(test.statistic) for test in expected]
     )
 
@@ -240,21 +240,21 @@ def test_scores_and_correlations(
 
 
 def test_weights_of_discarded_cases_make_no_rows() -> None:
-    found = swept(discard=[frozenset(), frozenset({5, 6}), frozenset({2})])
-    rows = [(s.discarded, s.w2, s.w6) for s in found.settings]
+    result = swept(discard=[frozenset(), frozenset({5, 6}), frozenset({2})])
+    rows = [(s.discarded, s.w2, s.w6) for s in result.settings]
     assert rows[5:8] == [((5, 6), 0, 0), ((5, 6), 1, 0), ((5, 6), 0.5, 0)]
     assert rows[8:] == [((2,), 0, 0), ((2,), 0, 1), ((2,), 0, 0.5)]
 
 
-def test_the_order_of_the_systems_is_that_of_the_human_scores() -> None:
+def test_systems_are_in_the_order_of_human_scores() -> None:
     turned = sweep(HUMAN, {"basic": dict(reversed(CASES.items()))}, settings=FAST_SWEEP)
     assert turned.to_dict() == swept().to_dict()
 
 
 def test_without_a_system() -> None:
-    found = swept(without=["d"], weights=[(0, 0)])
-    (setting,) = found.settings
-    assert found.removed == ("d",)
+    result = swept(without=["d"], weights=[(0, 0)])
+    (setting,) = result.settings
+    assert result.removed == ("d",)
     assert setting.without is not None
     assert setting.without.pearson.value == pytest.approx(stats.pearsonr([0.1, 0.3, 0.4], [0.2, 0.4, 0.3]).statistic)
     assert swept().settings[0].without is None
@@ -311,7 +311,7 @@ def test_documents_of_many_systems_and_of_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("document", "said"),
+    ("document", "message"),
     [
         ([], "no case counts.*anaphora apt"),
         ({}, "no case counts"),
@@ -325,8 +325,8 @@ def test_documents_of_many_systems_and_of_one(tmp_path: Path) -> None:
         ({"cases": "123456"}, "six counts"),
     ],
 )
-def test_documents_that_are_refused(tmp_path: Path, document: object, said: str) -> None:
-    with pytest.raises(BadInput, match=said):
+def test_documents_that_are_refused(tmp_path: Path, document: object, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
         read_cases([("basic", write(tmp_path / "x.json", document))])
 
 

@@ -44,8 +44,8 @@ FIRST_LETTER = {"exact": exact, "letter": lambda word: word[:1]}  # a makeshift 
 
 def matched(hypothesis: str, reference: str, matchers: dict = EXACT) -> tuple[str, int]:  # type: ignore[type-arg]
     """The matches as `reference-hypothesis` places, and the chunks."""
-    found = align(hypothesis.split(), reference.split(), matchers)
-    return " ".join(f"{m.reference}-{m.hypothesis}" for m in found.matches), found.chunks
+    alignments = align(hypothesis.split(), reference.split(), matchers)
+    return " ".join(f"{m.reference}-{m.hypothesis}" for m in alignments.matches), alignments.chunks
 
 
 @pytest.mark.parametrize(
@@ -72,8 +72,8 @@ def test_alignments_by_hand(hypothesis: str, reference: str, matches: str, chunk
 
 
 def test_a_pair_goes_to_the_first_matcher_that_matches_it() -> None:
-    found = align(["cat", "dogs"], ["cat", "dog"], FIRST_LETTER)
-    assert found == MeteorAlignment((Match(0, 0, "exact"), Match(1, 1, "letter")), 1)
+    alignments = align(["cat", "dogs"], ["cat", "dog"], FIRST_LETTER)
+    assert alignments == MeteorAlignment((Match(0, 0, "exact"), Match(1, 1, "letter")), 1)
 
 
 def test_all_else_being_equal_the_surer_matcher() -> None:
@@ -119,29 +119,29 @@ SENTENCES = st.lists(st.sampled_from(["a", "b", "c", "ab", "ac"]), max_size=6)
 @settings(derandomize=True, max_examples=200)
 @given(SENTENCES, SENTENCES)
 def test_no_alignment_is_better(hypothesis: list[str], reference: list[str]) -> None:
-    found = align(hypothesis, reference, FIRST_LETTER)
-    distance = sum(abs(match.hypothesis - match.reference) for match in found.matches)
+    alignments = align(hypothesis, reference, FIRST_LETTER)
+    distance = sum(abs(match.hypothesis - match.reference) for match in alignments.matches)
     best = min(every_alignment(possible_matches(hypothesis, reference, FIRST_LETTER)))
-    inexact = sum(match.matcher != "exact" for match in found.matches)
-    assert (-len(found.matches), found.chunks, distance, inexact) == best
+    inexact = sum(match.matcher != "exact" for match in alignments.matches)
+    assert (-len(alignments.matches), alignments.chunks, distance, inexact) == best
 
 
 @settings(derandomize=True, max_examples=100)
 @given(st.lists(st.sampled_from("abcdefgh"), max_size=40), st.lists(st.sampled_from("abcdefgh"), max_size=40))
 def test_long_sentences_have_as_many_matches_as_possible(hypothesis: list[str], reference: list[str]) -> None:
     """With exact matches alone this number is known: words in common, as often as both have them."""
-    found = align(hypothesis, reference, EXACT)
-    assert len(found.matches) == sum(min(hypothesis.count(w), reference.count(w)) for w in set(reference))
-    assert len({match.hypothesis for match in found.matches}) == len(found.matches)
-    assert len({match.reference for match in found.matches}) == len(found.matches)
-    assert all(hypothesis[match.hypothesis] == reference[match.reference] for match in found.matches)
+    alignments = align(hypothesis, reference, EXACT)
+    assert len(alignments.matches) == sum(min(hypothesis.count(w), reference.count(w)) for w in set(reference))
+    assert len({match.hypothesis for match in alignments.matches}) == len(alignments.matches)
+    assert len({match.reference for match in alignments.matches}) == len(alignments.matches)
+    assert all(hypothesis[match.hypothesis] == reference[match.reference] for match in alignments.matches)
 
 
 @settings(derandomize=True, max_examples=100)
 @given(st.lists(st.sampled_from("abc"), min_size=1, max_size=40))
 def test_a_sentence_is_one_chunk_with_itself(words: list[str]) -> None:
-    found = align(words, words, EXACT)
-    assert ([match.hypothesis for match in found.matches], found.chunks) == (list(range(len(words))), 1)
+    alignments = align(words, words, EXACT)
+    assert ([match.hypothesis for match in alignments.matches], alignments.chunks) == (list(range(len(words))), 1)
 
 
 def test_the_beam_looks_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,9 +186,9 @@ SYNONYMS |= {"runs": 5, "ran": 5}
 
 
 def english_matchers(*names: str) -> dict[str, Callable[[str], Iterable[Hashable]]]:
-    found = dict(matchers_for("en"))
-    found["synonym"] = lambda word: (SYNONYMS[word],) if word in SYNONYMS else ()
-    return {name: found[name] for name in names}
+    actual = dict(matchers_for("en"))
+    actual["synonym"] = lambda word: (SYNONYMS[word],) if word in SYNONYMS else ()
+    return {name: actual[name] for name in names}
 
 
 @pytest.mark.parametrize(
@@ -250,8 +250,8 @@ def test_the_figures_of_the_original(
     scorer: Meteor, pairs: list[tuple[str, str]], scores: list[float], total: float
 ) -> None:
     hypotheses, references = ([text.split() for text in side] for side in zip(*pairs, strict=True))
-    found = [scorer.score(h, r) for h, r in zip(hypotheses, references, strict=True)]
-    assert found == pytest.approx(scores, abs=1e-12)
+    actual = [scorer.score(h, r) for h, r in zip(hypotheses, references, strict=True)]
+    assert actual == pytest.approx(scores, abs=1e-12)
     assert scorer.sums(hypotheses, references).values()["score"] == pytest.approx(total, abs=1e-12)
 
 
@@ -265,7 +265,7 @@ def test_the_formula_by_hand() -> None:
     assert scorer.score(words("the cat a dog"), words("cat sleeps near the tree")) == pytest.approx(expected)
 
 
-def test_a_whole_match_is_perfect_in_a_text_as_in_a_sentence() -> None:
+def test_a_whole_match_is_perfect_for_texts_and_sentences() -> None:
     scorer = Meteor({"exact": exact}, frozenset({"the"}))
     sentences = [["the", "cat"], ["it", "sat"]]
     assert scorer.sums(sentences, sentences).values()["score"] == 1
@@ -394,18 +394,18 @@ def test_texts_are_tokenized_and_put_into_lower_case() -> None:
 
 
 def test_tokenized_texts_are_divided_by_spaces() -> None:
-    found = meteor(Texts(["c' est lui ."], {"a": ["C' est lui."]}, languages=("en", "fr"), tokenize="none"))
-    assert "tok:none" in found.signature
+    score = meteor(Texts(["c' est lui ."], {"a": ["C' est lui."]}, languages=("en", "fr"), tokenize="none"))
+    assert "tok:none" in score.signature
     scorer = Meteor(matchers_for("fr"), frozenset(["c'", "est", "lui", "."]))
-    assert value(found) == pytest.approx(scorer.score(["c'", "est", "lui."], ["c'", "est", "lui", "."]))
+    assert value(score) == pytest.approx(scorer.score(["c'", "est", "lui."], ["c'", "est", "lui", "."]))
 
 
 def test_function_words_come_from_a_corpus(tmp_path: Path) -> None:
     corpus = tmp_path / "large.fr"
     corpus.write_text("".join(f"il mot{k}a mot{k}b\n" for k in range(700)), encoding="utf-8")
-    found = meteor(texts(), corpus=corpus)
-    assert "|fw:large.fr(1)|" in found.signature
-    assert value(found) != pytest.approx(value(meteor(texts())))
+    score = meteor(texts(), corpus=corpus)
+    assert "|fw:large.fr(1)|" in score.signature
+    assert value(score) != pytest.approx(value(meteor(texts())))
 
 
 def test_pronouns_of_the_language() -> None:
@@ -413,10 +413,10 @@ def test_pronouns_of_the_language() -> None:
 
     All matches make the chunks: c' est | pomme . and est vert(e) , mais il | mange .
     """
-    found = meteor_pronouns(texts())
-    assert "|abgd:0.7,1.4,0.3,0|" in found.signature
-    assert "fw:il,elle,ils,elles,ce,c',on,cela,ça,ca,ç',ça/cela|" in found.signature
-    assert value(found) == pytest.approx((1 - 0.3 * (4 / 11) ** 1.4) * 2 / 3)
+    actual = meteor_pronouns(texts())
+    assert "|abgd:0.7,1.4,0.3,0|" in actual.signature
+    assert "fw:il,elle,ils,elles,ce,c',on,cela,ça,ca,ç',ça/cela|" in actual.signature
+    assert value(actual) == pytest.approx((1 - 0.3 * (4 / 11) ** 1.4) * 2 / 3)
 
 
 def test_pronouns_by_name_with_any_apostrophe() -> None:
@@ -451,9 +451,9 @@ def test_synonyms_only_where_there_is_a_wordnet(tmp_path: Path, monkeypatch: pyt
         text = "car n 1 0 1 0 7\nautomobile n 1 0 1 0 7\n" if part == "noun" else ""
         (tmp_path / f"index.{part}").write_text(text)
         (tmp_path / f"{part}.exc").write_text("")
-    found = meteor(english, wordnet=tmp_path)
-    assert "synonym:0.8" in found.signature
-    assert value(found) == pytest.approx(0.8)
+    score = meteor(english, wordnet=tmp_path)
+    assert "synonym:0.8" in score.signature
+    assert value(score) == pytest.approx(0.8)
     assert meteor(texts(), wordnet=tmp_path / "nowhere").sums  # of no use for French, and not looked for
 
 

@@ -79,7 +79,7 @@ def test_meteor_by_hand(tmp_path: Path, reference: Path) -> None:
     assert "fw:other.de" in run.header.settings["metric"]
 
 
-def test_the_header_has_the_signature_and_the_hash_of_the_reference(reference: Path, tmp_path: Path) -> None:
+def test_the_header_has_signature_and_reference_hash(reference: Path, tmp_path: Path) -> None:
     settings = scored(f"metric:ter?reference={reference}", tmp_path / "run").header.settings
     assert settings["metric"].startswith("TER|nrefs:1|case:lc")
     assert settings["negated"] is True

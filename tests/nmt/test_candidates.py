@@ -59,8 +59,8 @@ def scorer(seeds: list[int], batch_tokens: int = 64) -> CandidateScorer:
     return CandidateScorer(Loaded(tuple(models), trees, text, ContextLayout(), None, {}), batch_tokens)
 
 
-def scores(found: Any) -> dict[int, list[float]]:
-    return {number: [score for score, _ in values] for number, values in found}
+def scores(actual: Any) -> dict[int, list[float]]:
+    return {number: [score for score, _ in values] for number, values in actual}
 
 
 @pytest.mark.parametrize("batch_tokens", [1, 12, 64])
@@ -132,22 +132,22 @@ TO_2 = {"source_context": 1, "target_context": 1}
 
 
 def test_the_whole_candidate() -> None:
-    found = question(example(("k", "lm"), ("k", "n")), **TO_2)
+    actual = question(example(("k", "lm"), ("k", "n")), **TO_2)
     source = ((10, 11, 2, 12, 13, 0),)
-    assert found == EncodedQuestion(
+    assert actual == EncodedQuestion(
         (EncodedCandidate(source, (), (20, 2, 21, 22, 0)), EncodedCandidate(source, (), (20, 2, 23, 0))), 0
     )
 
 
 def test_the_current_sentence_given_the_context() -> None:
-    found = question(example(("k", "lm"), ("kk", "n")), "current", **TO_2)
-    assert [c.given for c in found.candidates] == [(20, 2), (20, 20, 2)]  # the context and the separator
+    actual = question(example(("k", "lm"), ("kk", "n")), "current", **TO_2)
+    assert [c.given for c in actual.candidates] == [(20, 2), (20, 20, 2)]  # the context and the separator
     assert [c.given for c in question(example(("k", "lm"), ("k", "n")), "current").candidates] == [(), ()]
 
 
 def test_the_token_that_decides() -> None:
-    found = question(example(("k", "lm"), ("k", "ln")), "pronoun", **TO_2)
-    assert [(c.given, c.predicted) for c in found.candidates] == [((20, 2, 21), (22,)), ((20, 2, 21), (23,))]
+    actual = question(example(("k", "lm"), ("k", "ln")), "pronoun", **TO_2)
+    assert [(c.given, c.predicted) for c in actual.candidates] == [((20, 2, 21), (22,)), ((20, 2, 21), (23,))]
     same = question(example(("k", "l"), ("k", "l")), "pronoun")
     assert [(c.given, c.predicted) for c in same.candidates] == [((21,), (0,))] * 2
     shorter = question(example(("k", "l"), ("k", "lm")), "pronoun")  # the end against one more token
@@ -155,18 +155,18 @@ def test_the_token_that_decides() -> None:
 
 
 def test_candidates_with_own_contexts_have_own_inputs() -> None:
-    found = question(example(("k", "l"), ("m", "l")), context_encoders=("target",))
-    assert [c.inputs[1] for c in found.candidates] == [(20, 0), (22, 0)]
+    actual = question(example(("k", "l"), ("m", "l")), context_encoders=("target",))
+    assert [c.inputs[1] for c in actual.candidates] == [(20, 0), (22, 0)]
 
 
 def test_what_is_too_long_is_an_error_or_is_cut() -> None:
     item = example(("k", "lmn"), ("k", "lmo"))
     with pytest.raises(AnaphoraError, match=r"6 tokens, but the model takes 5.*'cd'.*--truncate"):
         question(item, limit=5, **TO_2)
-    found = question(item, limit=5, truncate=True, **TO_2)
-    assert found.candidates[0].inputs == ((11, 2, 12, 13, 0),)  # the oldest context goes first
-    assert found.candidates[0].predicted == (20, 2, 21, 22, 23)
-    assert found.truncated == 3  # the source, and two targets
+    actual = question(item, limit=5, truncate=True, **TO_2)
+    assert actual.candidates[0].inputs == ((11, 2, 12, 13, 0),)  # the oldest context goes first
+    assert actual.candidates[0].predicted == (20, 2, 21, 22, 23)
+    assert actual.truncated == 3  # the source, and two targets
     assert question(item, limit=6, **TO_2).truncated == 0
 
 

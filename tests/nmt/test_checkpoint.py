@@ -53,11 +53,11 @@ STATE = State(7, Position(1, 2), Progress(3.5, 1, 0), (0.1 + 0.2, 5))
 
 def test_everything_comes_back(tmp_path: Path) -> None:
     model, optimizer = trained()
-    place = save_checkpoint(tmp_path, model, optimizer, STATE, keep=3)
+    folder = save_checkpoint(tmp_path, model, optimizer, STATE, keep=3)
     drawn = torch.rand(3)
     other = tied()
     fresh = torch.optim.Adam(other.parameters(), lr=0.1)
-    assert load_checkpoint(place, other, fresh) == STATE
+    assert load_checkpoint(folder, other, fresh) == STATE
     assert torch.equal(torch.rand(3), drawn)
     assert torch.equal(other[0].weight, model[0].weight)
     for ours, theirs in zip(optimizer.state.values(), fresh.state.values(), strict=True):
@@ -90,17 +90,17 @@ def test_killed_while_an_old_one_is_removed(tmp_path: Path, monkeypatch: pytest.
     model, optimizer = trained()
     save_checkpoint(tmp_path, model, optimizer, replace(STATE, update=1), keep=1)
 
-    def half(place: Path, ignore_errors: bool = False) -> None:
-        (place / "model.safetensors").unlink()  # in whatever order the file system lists them
+    def half(folder: Path, ignore_errors: bool = False) -> None:
+        (folder / "model.safetensors").unlink()  # in whatever order the file system lists them
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
         patch.setattr(module.shutil, "rmtree", half)
         with pytest.raises(KeyboardInterrupt):
             save_checkpoint(tmp_path, model, optimizer, replace(STATE, update=2), keep=1)
-    assert [place.name for place in checkpoints(tmp_path)] == ["update-00000002"]
+    assert [folder.name for folder in checkpoints(tmp_path)] == ["update-00000002"]
     save_checkpoint(tmp_path, model, optimizer, replace(STATE, update=3), keep=1)
-    assert [place.name for place in tmp_path.iterdir()] == ["update-00000003"]
+    assert [folder.name for folder in tmp_path.iterdir()] == ["update-00000003"]
 
 
 def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,9 +144,9 @@ def test_the_best_stay_and_of_equals_the_first(values: list[float], number: int)
     with TemporaryDirectory() as folder:
         for update, value in enumerate(values, start=1):
             keep_best(Path(folder), model, State(update, perplexity=value), number)
-        found = [int(path.name.removeprefix("update-")) for path in best_checkpoints(Path(folder))]
+        actual = [int(path.name.removeprefix("update-")) for path in best_checkpoints(Path(folder))]
     by_value = sorted(range(1, len(values) + 1), key=lambda update: values[update - 1])
-    assert found == by_value[:number]
+    assert actual == by_value[:number]
 
 
 def test_best_checkpoints_of_0_1_0_have_a_perplexity(tmp_path: Path) -> None:

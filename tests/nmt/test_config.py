@@ -30,8 +30,8 @@ RECURRENT_ONLY = {"hidden", "layer_norm", "combination", "tie_context_embeddings
 
 
 def of_model(**settings: Any) -> set[str]:
-    found = unused(Config(model=ModelConfig(**settings)))
-    return {key.removeprefix("model.") for key in found if key.startswith("model.")}
+    actual = unused(Config(model=ModelConfig(**settings)))
+    return {key.removeprefix("model.") for key in actual if key.startswith("model.")}
 
 
 @pytest.mark.parametrize(
@@ -90,19 +90,19 @@ def test_what_is_not_used_changes_no_model() -> None:
     for kind, contexts in (("recurrent", ()), ("recurrent", ("target",)), ("transformer", ())):
         model = ModelConfig(kind=kind, context_encoders=contexts, tie_all_embeddings=True, **small)
         keys = {key.removeprefix("model.") for key in unused(Config(model=model)) if key.startswith("model.")}
-        found = []
+        actual = []
         for config in (model, replace(model, **{key: other[key] for key in keys})):
             torch.manual_seed(1)
             built = build_model(config, 20, SpecialTokens(separator=2, end=0, start=19, padding=19)).eval()
             rows = (3, 4, 0)
-            found.append(built(make_batch([(rows,) * (1 + len(contexts))], [(5, 6, 0)], 19, 19)))
-        assert torch.equal(*found)
+            actual.append(built(make_batch([(rows,) * (1 + len(contexts))], [(5, 6, 0)], 19, 19)))
+        assert torch.equal(*actual)
 
 
 def test_defaults() -> None:
     config = Config(model=ModelConfig(layers=2, heads=4), data=DataConfig(boundary="-"))
-    found = with_defaults(config, ["model.layers", "data.boundary"])
-    assert (found.model.layers, found.model.heads, found.data.boundary) == (Config().model.layers, 4, "")
+    actual = with_defaults(config, ["model.layers", "data.boundary"])
+    assert (actual.model.layers, actual.model.heads, actual.data.boundary) == (Config().model.layers, 4, "")
 
 
 # Configs: typed, inherited, and with errors that name the key.
@@ -165,7 +165,7 @@ def test_a_base_is_taken_over_and_overridden(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_said(tmp_path: Path, text: str, problem: str) -> None:
+def test_an_invalid_config_is_an_error_with_its_key(tmp_path: Path, text: str, problem: str) -> None:
     with pytest.raises(BadInput, match=problem) as error:
         read(tmp_path, text)
     assert "c.toml" in str(error.value)
@@ -214,20 +214,20 @@ def test_written_configs_are_read_back(tmp_path: Path) -> None:
 
 
 def test_every_model_of_the_papers_is_a_preset() -> None:
-    found = presets()
+    actual = presets()
     recurrent = ["baseline", "2-to-1", "2-to-2", "s-t-hier", "s-hier-to-2", "s-t-hier-to-2", "s-hier-to-2-tied"]
     recurrent += [f"{side}-{kind}" for side in "st" for kind in ("concat", "gate", "hier")]
     expected = [f"rnn-{name}" for name in recurrent]
     expected += [f"transformer-{name}" for name in ("baseline", "concat21", "concat22", "voita")]
     for name in expected:
-        assert found[name].description
-        small = found[f"{name}-laptop"]
-        assert small.model.embedding < found[name].model.embedding
-        assert small.model.layout == found[name].model.layout
-        assert small.model.tie_context_embeddings == found[name].model.tie_context_embeddings
-    assert found["rnn-s-hier-to-2"].model.combination == "hierarchical"
-    assert found["rnn-baseline"].model.hidden == 1024
-    assert found["transformer-concat22"].model.target_context == 1
+        assert actual[name].description
+        small = actual[f"{name}-laptop"]
+        assert small.model.embedding < actual[name].model.embedding
+        assert small.model.layout == actual[name].model.layout
+        assert small.model.tie_context_embeddings == actual[name].model.tie_context_embeddings
+    assert actual["rnn-s-hier-to-2"].model.combination == "hierarchical"
+    assert actual["rnn-baseline"].model.hidden == 1024
+    assert actual["transformer-concat22"].model.target_context == 1
 
 
 @pytest.mark.parametrize(

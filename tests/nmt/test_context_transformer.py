@@ -70,8 +70,8 @@ def test_the_gate_is_the_paper_s() -> None:
     own, other = attention(part.own, states, states), attention(part.context, states, context)
     g = 1 / (1 + torch.exp(-(part.gate.weight @ torch.cat([own, other], 1).T).T - part.gate.bias))
     assert float(g.std()) > 0.05  # it differs from place to place
-    found, _ = part(states[None], context=context[None], context_mask=None)
-    torch.testing.assert_close(found[0], g * own + (1 - g) * other, atol=1e-5, rtol=1e-5)
+    actual, _ = part(states[None], context=context[None], context_mask=None)
+    torch.testing.assert_close(actual[0], g * own + (1 - g) * other, atol=1e-5, rtol=1e-5)
 
 
 def force(model: Any, value: float) -> None:
@@ -112,11 +112,11 @@ def test_steps_give_what_training_computes() -> None:
     model, examples = make(), batch()
     expected, mask = model(examples), examples.read.mask
     memory = model.encode(examples.inputs)
-    state, found = model.start(memory), []
+    state, actual = model.start(memory), []
     for tokens in examples.read.ids.unbind(1):
         output, state = model.step(memory, state, tokens)
-        found.append(model.project(output))
-    torch.testing.assert_close(torch.stack(found, 1)[mask], expected[mask], atol=1e-5, rtol=1e-5)
+        actual.append(model.project(output))
+    torch.testing.assert_close(torch.stack(actual, 1)[mask], expected[mask], atol=1e-5, rtol=1e-5)
     rows = torch.tensor([1, 1])
     assert torch.equal(select_rows(memory, rows).states[0], memory.states[1])
 

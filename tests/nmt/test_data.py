@@ -74,9 +74,9 @@ def array(lengths: list[tuple[int, int]]) -> np.ndarray:
 def test_every_example_once_within_the_budget(
     lengths: list[tuple[int, int]], tokens: int, seed: int, epoch: int
 ) -> None:
-    for found in (batches_of_epoch(array(lengths), tokens, seed, epoch), in_order(array(lengths), tokens)):
-        assert sorted(int(n) for batch in found for n in batch) == list(range(len(lengths)))
-        for batch in found:
+    for actual in (batches_of_epoch(array(lengths), tokens, seed, epoch), in_order(array(lengths), tokens)):
+        assert sorted(int(n) for batch in actual for n in batch) == list(range(len(lengths)))
+        for batch in actual:
             padded = max(max(lengths[n]) for n in batch) * len(batch)
             assert padded <= tokens or len(batch) == 1
 
@@ -85,9 +85,9 @@ def test_every_example_once_within_the_budget(
 def test_a_batch_has_at_most_its_number_of_sentences(
     lengths: list[tuple[int, int]], tokens: int, sentences: int
 ) -> None:
-    found = batches_of_epoch(array(lengths), tokens, 1, 0, sentences)
-    assert sorted(int(n) for batch in found for n in batch) == list(range(len(lengths)))
-    assert all(len(batch) <= sentences for batch in found)
+    batches = batches_of_epoch(array(lengths), tokens, 1, 0, sentences)
+    assert sorted(int(n) for batch in batches for n in batch) == list(range(len(lengths)))
+    assert all(len(batch) <= sentences for batch in batches)
     unlimited = batches_of_epoch(array(lengths), 10_000, 1, 0, sentences)  # 80 sentences, whatever their tokens
     assert sum(len(batch) < sentences for batch in unlimited) <= 1
 
@@ -118,8 +118,8 @@ def test_from_any_position_it_goes_on_as_it_would_have(
 def test_bucketing_saves_padding() -> None:
     rng = np.random.default_rng(0)
     lengths = rng.integers(5, 60, (3000, 1)).repeat(2, 1)
-    found = batches_of_epoch(lengths, 1000, 1, 0)
-    padded = sum(int(lengths[batch].max()) * len(batch) for batch in found)
+    batches = batches_of_epoch(lengths, 1000, 1, 0)
+    padded = sum(int(lengths[batch].max()) * len(batch) for batch in batches)
     assert padded < 1.05 * int(lengths[:, 0].sum())
 
 
@@ -147,32 +147,32 @@ def pairs(tmp_path: Path, source: str, target: str, **settings: object) -> list[
 
 
 def test_blank_lines_end_documents(tmp_path: Path) -> None:
-    found = pairs(tmp_path, "a\nb\n\n\nc\n", "A\nB\n\n\nC\n")
-    assert [(pair.source, pair.target) for pair in found] == [("a", "A"), ("b", "B"), ("c", "C")]
-    assert found[0].document == found[1].document != found[2].document
+    actual = pairs(tmp_path, "a\nb\n\n\nc\n", "A\nB\n\n\nC\n")
+    assert [(pair.source, pair.target) for pair in actual] == [("a", "A"), ("b", "B"), ("c", "C")]
+    assert actual[0].document == actual[1].document != actual[2].document
 
 
 def test_a_line_blank_on_one_side_is_an_empty_sentence(tmp_path: Path) -> None:
-    found = pairs(tmp_path, "a\n\nc\n", "A\nB\nC\n")
-    assert found == [Pair("a", "A", 1), Pair("", "B", 1), Pair("c", "C", 1)]
+    actual = pairs(tmp_path, "a\n\nc\n", "A\nB\nC\n")
+    assert actual == [Pair("a", "A", 1), Pair("", "B", 1), Pair("c", "C", 1)]
 
 
 def test_a_line_of_ones_own_ends_documents(tmp_path: Path) -> None:
-    found = pairs(tmp_path, "<d>\na\n<d>\nb\n", "<d>\nA\n<d>\nB\n", boundary="<d>")
-    assert [pair.source for pair in found] == ["a", "b"]
-    assert found[0].document != found[1].document
+    actual = pairs(tmp_path, "<d>\na\n<d>\nb\n", "<d>\nA\n<d>\nB\n", boundary="<d>")
+    assert [pair.source for pair in actual] == ["a", "b"]
+    assert actual[0].document != actual[1].document
 
 
 def test_docids(tmp_path: Path) -> None:
-    found = pairs(tmp_path, "x\ta\nx\t\ny\tc\n", "x\tA\nx\tB\ny\tC\n", docids=True)
-    assert [(pair.source, pair.target) for pair in found] == [("a", "A"), ("", "B"), ("c", "C")]
-    assert found[0].document == found[1].document != found[2].document
+    actual = pairs(tmp_path, "x\ta\nx\t\ny\tc\n", "x\tA\nx\tB\ny\tC\n", docids=True)
+    assert [(pair.source, pair.target) for pair in actual] == [("a", "A"), ("", "B"), ("c", "C")]
+    assert actual[0].document == actual[1].document != actual[2].document
     assert pairs(tmp_path, "x\ta\n", "A\n", docids=True) == [Pair("a", "A", 1)]
 
 
 def test_lines_with_separators_are_passages_of_their_own(tmp_path: Path) -> None:
-    found = pairs(tmp_path, "a <SEP> b\na <SEP> c\nd\n<SEP> e\n", "A <SEP> B\nA <SEP> C\nD\n<SEP> E\n")
-    assert [(pair.source, pair.target, pair.context) for pair in found] == [
+    actual = pairs(tmp_path, "a <SEP> b\na <SEP> c\nd\n<SEP> e\n", "A <SEP> B\nA <SEP> C\nD\n<SEP> E\n")
+    assert [(pair.source, pair.target, pair.context) for pair in actual] == [
         ("a", "A", True),
         ("b", "B", False),
         ("a", "A", True),
@@ -180,15 +180,15 @@ def test_lines_with_separators_are_passages_of_their_own(tmp_path: Path) -> None
         ("d", "D", False),
         ("e", "E", False),  # an empty context is none
     ]
-    documents = [pair.document for pair in found]
+    documents = [pair.document for pair in actual]
     assert documents[0] == documents[1] != documents[2] == documents[3]
     assert len(set(documents)) == 4
 
 
 def test_context_of_a_passage_is_not_trained_on() -> None:
-    found = [Pair("31", "41", 1, context=True), Pair("32", "42", 1), Pair("33", "43", 2)]
-    built = corpus(found, ContextLayout(source_context=1, target_context=1))
-    assert [built.example(place) for place in range(len(built))] == [
+    actual = [Pair("31", "41", 1, context=True), Pair("32", "42", 1), Pair("33", "43", 2)]
+    built = corpus(actual, ContextLayout(source_context=1, target_context=1))
+    assert [built.example(position) for position in range(len(built))] == [
         (((31, 9, 32, 0),), (41, 9, 42, 0)),
         (((33, 0),), (43, 0)),
     ]
@@ -212,13 +212,13 @@ def test_what_does_not_belong_together(
         pairs(tmp_path, source, target, **settings)
 
 
-def corpus(found: list[Pair], layout: ContextLayout, **settings: object) -> Corpus:
-    return Corpus(found, Numbers(), layout, DataConfig(**settings))  # type: ignore[arg-type]
+def corpus(actual: list[Pair], layout: ContextLayout, **settings: object) -> Corpus:
+    return Corpus(actual, Numbers(), layout, DataConfig(**settings))  # type: ignore[arg-type]
 
 
 def test_context_never_crosses_a_boundary() -> None:
-    found = [Pair("31", "41", 1), Pair("32", "42", 1), Pair("33", "43", 2), Pair("34", "44", 2)]
-    built = corpus(found, ContextLayout(source_context=1, target_context=1, context_encoders=("source", "target")))
+    actual = [Pair("31", "41", 1), Pair("32", "42", 1), Pair("33", "43", 2), Pair("34", "44", 2)]
+    built = corpus(actual, ContextLayout(source_context=1, target_context=1, context_encoders=("source", "target")))
     assert [built.example(n) for n in range(4)] == [
         (((31, 0), (0,), (0,)), (41, 0)),
         (((31, 9, 32, 0), (31, 0), (41, 0)), (41, 9, 42, 0)),
@@ -245,16 +245,16 @@ def test_what_is_dropped_is_counted_and_still_is_context() -> None:
 @pytest.mark.parametrize(("limit", "kept"), [(0, [1, 2, 3]), (3, [1, 2]), (2, [1])])
 def test_the_current_sentence_has_a_limit_of_its_own(limit: int, kept: list[int]) -> None:
     """ContraCAT appendix A: dropped where the main sentence exceeds one limit or the joined sample another."""
-    found = [Pair("1 2 3 4 5", "1", 1), Pair("6 7", "7", 1), Pair("8", "1 2 3", 1), Pair("1 2 3 4", "5", 2)]
-    built = corpus(found, ContextLayout(source_context=1, target_context=1), max_length=9, max_sentence=limit)
+    actual = [Pair("1 2 3 4 5", "1", 1), Pair("6 7", "7", 1), Pair("8", "1 2 3", 1), Pair("1 2 3 4", "5", 2)]
+    built = corpus(actual, ContextLayout(source_context=1, target_context=1), max_length=9, max_sentence=limit)
     assert built.numbers.tolist() == ([0, *kept] if not limit else kept)
     assert built.dropped.long == 4 - len(built)
 
 
 def test_a_limit_counts_separators_but_not_the_end() -> None:
-    found = [Pair("1 2 3", "1", 1), Pair("4 5 6", "1", 1)]
-    assert len(corpus(found, ContextLayout(source_context=1), max_length=7)) == 2
-    assert len(corpus(found, ContextLayout(source_context=1), max_length=6)) == 1
+    actual = [Pair("1 2 3", "1", 1), Pair("4 5 6", "1", 1)]
+    assert len(corpus(actual, ContextLayout(source_context=1), max_length=7)) == 2
+    assert len(corpus(actual, ContextLayout(source_context=1), max_length=6)) == 1
 
 
 def test_sentences_are_kept_as_they_are() -> None:
@@ -302,17 +302,17 @@ def test_pieces_of_chosen_words(sentence: list[str], chosen: list[str]) -> None:
 def test_pieces_of_chosen_words_against_splitting(sentence: list[int]) -> None:
     """Another way to the same: put characters into words one by one, each with its piece."""
     words, places = [""], [set[int]()]
-    for place, number in enumerate(sentence):
+    for position, number in enumerate(sentence):
         for character in PIECES[number]:
             if character in "▁,'":
                 words.append("")
                 places.append(set())
             else:
                 words[-1] += character.lower()
-                places[-1].add(place)
-    expected = {p for word, found in zip(words, places, strict=True) for p in found if word in ("er", "sie", "es")}
+                places[-1].add(position)
+    expected = {p for word, actual in zip(words, places, strict=True) for p in actual if word in ("er", "sie", "es")}
     marked = TokenWeights(PIECES, words=("er", "sie", "es")).chosen(sentence)
-    assert {place for place, one in enumerate(marked) if one} == expected
+    assert {position for position, one in enumerate(marked) if one} == expected
 
 
 class Pieces:
@@ -348,7 +348,7 @@ def test_sums_of_weights_and_repetition() -> None:
     corpus = weighted(("sie",), 1)
     assert corpus.loss_weights.tolist() == [3.0, 11.75, 2.0, 2.0, 2.0]
     assert len(corpus) == 5
-    assert [corpus.example(place) for place in (2, 3)] == [corpus.example(4)] * 2
+    assert [corpus.example(position) for position in (2, 3)] == [corpus.example(4)] * 2
     assert weighted(("sie",), 0).loss_weights.tolist() == [3.0, 11.0, 2.0, 2.0, 2.0]
 
 
@@ -356,6 +356,6 @@ def test_files_are_repeated_in_an_epoch(tmp_path: Path) -> None:
     for name in "abcd":
         (tmp_path / name).write_text(f"{name}1\n{name}2\n", encoding="utf-8")
     sources, targets = [tmp_path / "a", tmp_path / "b"], [tmp_path / "c", tmp_path / "d"]
-    found = list(read_pairs(DataConfig(), sources, targets, (1, 4)))
-    assert [(pair.source, pair.repeat) for pair in found] == [("a1", 1), ("a2", 1), ("b1", 4), ("b2", 4)]
+    actual = list(read_pairs(DataConfig(), sources, targets, (1, 4)))
+    assert [(pair.source, pair.repeat) for pair in actual] == [("a1", 1), ("a2", 1), ("b1", 4), ("b2", 4)]
     assert [pair.repeat for pair in read_pairs(DataConfig(), sources, targets)] == [1] * 4

@@ -51,11 +51,11 @@ def everything(models: list[Any], source: Ids, beam: Beam) -> list[Hypothesis]:
     targets = [*finished, *cut]
     by_model = [padded_scores(model, [((source,), t) for t in targets], MARKS, 4096) for model in models]
     scores = [sum(values) / len(values) for values in zip(*by_model, strict=True)]
-    found = [
+    actual = [
         Hypothesis(tuple(i for i in t if i != 0), score, score / len(t) ** beam.normalize)
         for t, score in zip(targets, scores, strict=True)
     ]
-    return sorted(found, key=lambda hypothesis: -hypothesis.value)
+    return sorted(actual, key=lambda hypothesis: -hypothesis.value)
 
 
 def run(models: list[Any], sources: list[Ids], beam: Beam) -> list[list[Hypothesis]]:
@@ -67,12 +67,12 @@ def run(models: list[Any], sources: list[Ids], beam: Beam) -> list[list[Hypothes
 def test_a_beam_that_holds_everything_finds_everything(normalize: float, seeds: list[int]) -> None:
     models = [random_model(seed) for seed in seeds]
     beam = Beam(4**3 + 4**2 + 4 + 1, 3, normalize)
-    for source, found in zip(SOURCES, run(models, SOURCES, beam), strict=True):
+    for source, actual in zip(SOURCES, run(models, SOURCES, beam), strict=True):
         expected = everything(models, source, beam)
-        assert len(found) == len(expected) == 85
-        assert [h.tokens for h in found] == [h.tokens for h in expected]
-        assert [h.score for h in found] == pytest.approx([h.score for h in expected], abs=1e-4)
-        assert [h.value for h in found] == pytest.approx([h.value for h in expected], abs=1e-4)
+        assert len(actual) == len(expected) == 85
+        assert [h.tokens for h in actual] == [h.tokens for h in expected]
+        assert [h.score for h in actual] == pytest.approx([h.score for h in expected], abs=1e-4)
+        assert [h.value for h in actual] == pytest.approx([h.value for h in expected], abs=1e-4)
 
 
 def naive(model: Any, source: Ids, beam: Beam) -> list[Hypothesis]:
@@ -90,8 +90,8 @@ def naive(model: Any, source: Ids, beam: Beam) -> list[Hypothesis]:
         live = [t for t in best if t[-1] != 0]
         if len(done) >= beam.size:
             break
-    found = [Hypothesis(tuple(i for i in t if i), scores[t], scores[t] / len(t) ** beam.normalize) for t in done]
-    return sorted(found, key=lambda hypothesis: -hypothesis.value)
+    actual = [Hypothesis(tuple(i for i in t if i), scores[t], scores[t] / len(t) ** beam.normalize) for t in done]
+    return sorted(actual, key=lambda hypothesis: -hypothesis.value)
 
 
 @settings(max_examples=25)
@@ -100,15 +100,15 @@ def naive(model: Any, source: Ids, beam: Beam) -> list[Hypothesis]:
 )
 def test_batches_and_states_change_nothing(seed: int, size: int, longest: int, sources: list[Ids]) -> None:
     model, beam = random_model(seed), Beam(size, longest)
-    for source, found in zip(sources, run([model], sources, beam), strict=True):
+    for source, actual in zip(sources, run([model], sources, beam), strict=True):
         expected = naive(model, source, beam)
-        assert [h.tokens for h in found] == [h.tokens for h in expected]
-        assert [h.score for h in found] == pytest.approx([h.score for h in expected], abs=1e-4)
+        assert [h.tokens for h in actual] == [h.tokens for h in expected]
+        assert [h.score for h in actual] == pytest.approx([h.score for h in expected], abs=1e-4)
 
 
 def test_one_place_is_greedy() -> None:
     model = random_model(4)
-    ((found,),) = run([model], SOURCES[:1], Beam(1, 6))
+    ((result,),) = run([model], SOURCES[:1], Beam(1, 6))
     memory = model.encode((pad(SOURCES[:1], 5),))
     state, token, tokens = model.start(memory), 5, []
     for _ in range(6):
@@ -119,7 +119,7 @@ def test_one_place_is_greedy() -> None:
         if token == 0:
             break
         tokens.append(token)
-    assert found.tokens == tuple(tokens)
+    assert result.tokens == tuple(tokens)
 
 
 def test_padding_is_never_produced() -> None:
@@ -178,14 +178,14 @@ def test_the_mean_of_log_probabilities_and_states_of_their_own() -> None:
     memory = ensemble.encode(inputs)
     state = ensemble.start(memory)
     rows, tokens = torch.tensor([1, 0, 1]), torch.tensor([3, 4, 5])
-    found, after = ensemble.step(select_rows(memory, rows), select_rows(state, rows), tokens)
+    actual, after = ensemble.step(select_rows(memory, rows), select_rows(state, rows), tokens)
     expected = []
     for number, model in enumerate(models):
         own = model.encode((pad([(5, 0), (3, 4, 0), (5, 0)], 6),))
         output, next_state = model.step(own, model.start(own), tokens)
         expected.append(torch.log_softmax(model.project(output), 1))
         assert torch.allclose(after[number], next_state, atol=1e-5)
-    assert torch.allclose(found, (expected[0] + expected[1]) / 2, atol=1e-5)
+    assert torch.allclose(actual, (expected[0] + expected[1]) / 2, atol=1e-5)
     assert ensemble.device == torch.device("cpu")
 
 
@@ -213,19 +213,19 @@ class Letters:
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> Calls:
     """Search that writes the last input's sentences in capitals, and what it was given, batch by batch."""
-    found: Calls = []
+    actual: Calls = []
 
     def shout(ensemble: Any, inputs: Any, special: SpecialTokens, beam: Beam) -> list[list[Hypothesis]]:
         rows = []
         for row in range(len(inputs[0].lengths)):
             ids = [part.ids[row, : int(part.lengths[row]) - 1].tolist() for part in inputs]
             rows.append(tuple("".join("|" if i == 2 else chr(i) for i in part) for part in ids))
-        found.append(rows)
+        actual.append(rows)
         spoken = [tuple(2 if c == "|" else ord(c.upper()) for c in main) for main, *_ in rows]
         return [[Hypothesis(tokens, -1.0, -0.5), Hypothesis(tokens[:-1], -2.0, -0.5)] for tokens in spoken]
 
     monkeypatch.setattr(translating, "search", shout)
-    return found
+    return actual
 
 
 def translator(beam: Beam | None = None, **layout: Any) -> Translator:
@@ -234,39 +234,44 @@ def translator(beam: Beam | None = None, **layout: Any) -> Translator:
     return Translator(ensemble, text, ContextLayout(**layout), beam or Beam())
 
 
-def document(*sentences: str, place: int = 0) -> list[Source]:
-    return [Source(s, sentences[:n], None, place + n - 1 if n else None) for n, s in enumerate(sentences)]
+def document(*sentences: str, position: int = 0) -> list[Source]:
+    return [Source(s, sentences[:n], None, position + n - 1 if n else None) for n, s in enumerate(sentences)]
 
 
 def test_sentences_with_source_context_are_translated_at_once(calls: Calls) -> None:
-    found = translator(source_context=1).translate([*document("aa", "b", "c"), *document("d", place=3)])
+    translations = translator(source_context=1).translate([*document("aa", "b", "c"), *document("d", position=3)])
     assert sorted(calls[0]) == [("aa",), ("aa|b",), ("b|c",), ("d",)]
     assert len(calls) == 1
-    assert [translation.text for translation in found] == ["AA", "AAB", "BC", "D"]  # a 2-to-1 model has no separator
+    assert [translation.text for translation in translations] == [
+        "AA",
+        "AAB",
+        "BC",
+        "D",
+    ]  # a 2-to-1 model has no separator
 
 
 def test_what_follows_the_separator_is_kept(calls: Calls) -> None:
-    found = translator(source_context=1, target_context=1).translate(document("a", "b", "c"))
-    assert [(t.text, t.surplus) for t in found] == [("A", 0), ("B", 0), ("C", 0)]
-    assert found[1].nbest == (("B", -1.0), ("", -2.0))
+    translations = translator(source_context=1, target_context=1).translate(document("a", "b", "c"))
+    assert [(t.text, t.surplus) for t in translations] == [("A", 0), ("B", 0), ("C", 0)]
+    assert translations[1].nbest == (("B", -1.0), ("", -2.0))
 
 
 def test_a_missing_separator_is_counted_and_everything_kept(calls: Calls) -> None:
     """A model that joins targets, but reads one sentence only, as our search repeats what it reads."""
-    found = translator(target_context=1, context_encoders=("source",)).translate(document("a", "b"))
-    assert [(t.text, t.surplus) for t in found] == [("A", 0), ("B", -1)]
+    translations = translator(target_context=1, context_encoders=("source",)).translate(document("a", "b"))
+    assert [(t.text, t.surplus) for t in translations] == [("A", 0), ("B", -1)]
 
 
 def test_sentence_k_of_all_documents_is_translated_at_once(calls: Calls) -> None:
     """A model that reads what it has produced: every document proceeds in order."""
-    sources = [*document("a", "b", "c"), *document("d", "e", place=3), *document("f", place=5)]
-    found = translator(context_encoders=("target",)).translate(sources)
+    sources = [*document("a", "b", "c"), *document("d", "e", position=3), *document("f", position=5)]
+    translations = translator(context_encoders=("target",)).translate(sources)
     assert [sorted(batch) for batch in calls] == [
         [("a", ""), ("d", ""), ("f", "")],
         [("b", "A"), ("e", "D")],
         [("c", "B")],
     ]
-    assert [t.text for t in found] == ["A", "B", "C", "D", "E", "F"]
+    assert [t.text for t in translations] == ["A", "B", "C", "D", "E", "F"]
 
 
 def test_more_sentences_of_target_context(calls: Calls) -> None:
@@ -294,17 +299,17 @@ def test_a_document_that_was_begun_goes_on(calls: Calls) -> None:
 
 def test_less_context_where_asked(calls: Calls) -> None:
     two = translator(source_context=2, target_context=2)
-    found = Translator(two.ensemble, two.text, two.layout, Beam(), context=1).translate(document("a", "b", "c"))
+    translations = Translator(two.ensemble, two.text, two.layout, Beam(), context=1).translate(document("a", "b", "c"))
     assert sorted(calls[0]) == [("a",), ("a|b",), ("b|c",)]
-    assert [(t.text, t.surplus) for t in found] == [("A", 0), ("B", 0), ("C", 0)]
+    assert [(t.text, t.surplus) for t in translations] == [("A", 0), ("B", 0), ("C", 0)]
 
 
 def test_batches_are_of_like_length_and_within_budgets(calls: Calls, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(translating, "ROWS", 8)
     texts = ["aaaa", "b", "cc", "d", "eeeee"]
-    found = translator(Beam(4)).translate([Source(text) for text in texts])
+    translations = translator(Beam(4)).translate([Source(text) for text in texts])
     assert calls == [[("b",), ("d",)], [("cc",), ("aaaa",)], [("eeeee",)]]
-    assert [t.text for t in found] == [text.upper() for text in texts]
+    assert [t.text for t in translations] == [text.upper() for text in texts]
     calls.clear()
     few = translator(Beam(1))
     Translator(few.ensemble, few.text, few.layout, few.beam, batch_tokens=7).translate([Source(t) for t in texts])

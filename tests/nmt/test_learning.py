@@ -92,34 +92,34 @@ def learn(preset: str, updates: int, rate: float, files: Path, folder: Path) -> 
     trained = Trainer(config, prepare(config, folder), folder).run()
     assert trained.updates == updates
     model, read, text_of_model = load_model(folder)
-    found = {
+    actual = {
         kind: contrastive_accuracy(model, text_of_model, read.model.layout, read_native(files / f"{kind}.jsonl"), 4096)
         for kind in NOUNS
     }
-    return {**found, "perplexity": trained.perplexity or 0.0}
+    return {**actual, "perplexity": trained.perplexity or 0.0}
 
 
 def test_a_sentence_level_model_translates_but_is_at_chance(files: Path, tmp_path: Path) -> None:
-    found = learn("transformer-baseline", 60, 0.005, files, tmp_path / "model")
-    assert found["perplexity"] < 3
-    assert found["source"] == CHANCE["source"]
-    assert found["target"] == CHANCE["target"]
+    learned = learn("transformer-baseline", 60, 0.005, files, tmp_path / "model")
+    assert learned["perplexity"] < 3
+    assert learned["source"] == CHANCE["source"]
+    assert learned["target"] == CHANCE["target"]
 
 
 def test_a_concatenation_model_learns_from_either_context(files: Path, tmp_path: Path) -> None:
-    found = learn("transformer-concat22", 140, 0.005, files, tmp_path / "model")
-    assert found["source"] >= LEARNED
-    assert found["target"] >= LEARNED
+    learned = learn("transformer-concat22", 140, 0.005, files, tmp_path / "model")
+    assert learned["source"] >= LEARNED
+    assert learned["target"] >= LEARNED
 
 
 def test_the_multi_encoder_model_that_decodes_both_sentences_learns(files: Path, tmp_path: Path) -> None:
     """S-HIER-TO-2, the best model of both papers: the target context is what it has written itself."""
-    found = learn("rnn-s-hier-to-2", 160, 0.008, files, tmp_path / "model")
-    assert found["source"] >= LEARNED
-    assert found["target"] >= LEARNED
+    learned = learn("rnn-s-hier-to-2", 160, 0.008, files, tmp_path / "model")
+    assert learned["source"] >= LEARNED
+    assert learned["target"] >= LEARNED
 
 
 def test_source_context_fails_where_only_the_target_tells(files: Path, tmp_path: Path) -> None:
-    found = learn("rnn-s-gate", 160, 0.008, files, tmp_path / "model")
-    assert found["source"] >= LEARNED
-    assert found["target"] == CHANCE["target"]
+    learned = learn("rnn-s-gate", 160, 0.008, files, tmp_path / "model")
+    assert learned["source"] >= LEARNED
+    assert learned["target"] == CHANCE["target"]

@@ -135,11 +135,11 @@ def test_higher_is_higher_and_later_is_further_right() -> None:
 
 @given(st.lists(st.floats(TOP, HEIGHT - BOTTOM), min_size=1, max_size=15))
 def test_names_do_not_cover_each_other(heights: list[float]) -> None:
-    found = apart(heights)
-    for one, other in pairwise(sorted(found)):
+    actual = apart(heights)
+    for one, other in pairwise(sorted(actual)):
         assert other - one > LINE - 1e-6
-    assert min(found) > TOP - 1e-6
-    assert max(found) < HEIGHT - BOTTOM + LINE + 1e-6
+    assert min(actual) > TOP - 1e-6
+    assert max(actual) < HEIGHT - BOTTOM + LINE + 1e-6
     for k in range(1, len(heights)):
         if heights[k - 1] < heights[k]:
-            assert found[k - 1] < found[k]
+            assert actual[k - 1] < actual[k]

@@ -72,11 +72,11 @@ def batch(inputs: Any = INPUTS, targets: Any = TARGETS) -> Batch:
 def stepwise(model: Any, examples: Batch) -> Any:
     """(b, t, vocabulary), token by token."""
     memory = model.encode(examples.inputs)
-    state, found = model.start(memory), []
+    state, actual = model.start(memory), []
     for tokens in examples.read.ids.unbind(1):
         output, state = model.step(memory, state, tokens)
-        found.append(model.project(output))
-    return torch.stack(found, 1)
+        actual.append(model.project(output))
+    return torch.stack(actual, 1)
 
 
 def test_steps_give_what_training_computes() -> None:
@@ -170,10 +170,10 @@ def test_checkpoints_hold_what_is_learned_and_nothing_else(tmp_path: Path) -> No
     model, examples = make(), batch()
     assert not [name for name in weights_of(model) if "position" in name]  # they are computed
     optimizer = torch.optim.Adam(model.parameters())
-    place = save_checkpoint(tmp_path, model, optimizer, State(update=1), keep=1)
+    folder = save_checkpoint(tmp_path, model, optimizer, State(update=1), keep=1)
     other = build_model(SMALL, SIZE, MARKS).eval()
     assert (other(examples) - model(examples)).abs().max() > 1e-3
-    load_checkpoint(place, other, torch.optim.Adam(other.parameters()))
+    load_checkpoint(folder, other, torch.optim.Adam(other.parameters()))
     assert torch.equal(other(examples), model(examples))
 
 
@@ -231,8 +231,8 @@ def test_the_library_computes_the_same(made: Made) -> None:
     batch = make_batch(inputs, [(*text.encode_target(d.target[0]), 0) for d in some], text.special.start, 0)
     arguments = {"input_ids": batch.inputs[0].ids, "attention_mask": batch.inputs[0].mask}
     with torch.no_grad():
-        found = other(**arguments, decoder_input_ids=batch.read.ids).logits
-        torch.testing.assert_close(found[batch.read.mask], model(batch)[batch.read.mask], atol=1e-5, rtol=1e-5)
+        actual = other(**arguments, decoder_input_ids=batch.read.ids).logits
+        torch.testing.assert_close(actual[batch.read.mask], model(batch)[batch.read.mask], atol=1e-5, rtol=1e-5)
         written = other.generate(**arguments, max_new_tokens=5)
     assert text.special.padding not in written[:, 1:][written[:, 1:] != 0][:3]
 

@@ -125,8 +125,8 @@ def test_training_until_convergence_is_not_cut_short() -> None:
 
 def test_laptop_presets_keep_the_architecture() -> None:
     sizes = {"embedding", "hidden", "layers", "heads", "feed_forward", "dropout"}
-    found = presets()
-    for name in (name for name in found if not name.endswith("-laptop")):
-        own, small = found[name].model, found[f"{name}-laptop"].model
+    actual = presets()
+    for name in (name for name in actual if not name.endswith("-laptop")):
+        own, small = actual[name].model, actual[f"{name}-laptop"].model
         for key in set(type(own).__dataclass_fields__) - sizes:
             assert getattr(small, key) == getattr(own, key), (name, key)

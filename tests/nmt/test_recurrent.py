@@ -36,20 +36,20 @@ def test_a_product() -> None:
     x = torch.randn(2, 3, 5)
     plain, normed = NormedLinear(5, 4), NormedLinear(5, 4, layer_norm=True)
     assert torch.allclose(plain(x), x @ plain.linear.weight.T + plain.linear.bias, atol=1e-6)
-    found = normed(x)
-    assert found.shape == (2, 3, 4)
-    assert torch.allclose(found.mean(-1), torch.zeros(2, 3), atol=1e-5)
-    assert torch.allclose(found.std(-1, unbiased=False), torch.ones(2, 3), atol=1e-2)
+    actual = normed(x)
+    assert actual.shape == (2, 3, 4)
+    assert torch.allclose(actual.mean(-1), torch.zeros(2, 3), atol=1e-5)
+    assert torch.allclose(actual.std(-1, unbiased=False), torch.ones(2, 3), atol=1e-2)
 
 
 def test_dropout_masks_differ_between_sequences_only() -> None:
     torch.manual_seed(0)
     dropout = SequenceDropout(0.5)
-    found = dropout(torch.ones(4, 7, 100))
-    assert set(found.unique().tolist()) == {0.0, 2.0}
-    assert (found == found[:, :1]).all()
-    assert not torch.equal(found[0], found[1])
-    assert found.mean() == pytest.approx(1.0, abs=0.15)
+    actual = dropout(torch.ones(4, 7, 100))
+    assert set(actual.unique().tolist()) == {0.0, 2.0}
+    assert (actual == actual[:, :1]).all()
+    assert not torch.equal(actual[0], actual[1])
+    assert actual.mean() == pytest.approx(1.0, abs=0.15)
 
 
 def test_nothing_is_dropped_in_evaluation() -> None:
@@ -61,7 +61,7 @@ def test_nothing_is_dropped_in_evaluation() -> None:
     assert masked(x, None) is x
 
 
-def test_a_mask_is_drawn_anew_each_time() -> None:
+def test_a_mask_is_drawn_again_each_time() -> None:
     torch.manual_seed(0)
     dropout, vector = SequenceDropout(0.5), torch.ones(3, 50)
     one, two = dropout.mask(vector), dropout.mask(vector)
@@ -224,18 +224,18 @@ def encoder() -> Encoder:
 
 
 def cell(encoder: Encoder, suffix: str) -> torch.nn.GRUCell:
-    found = torch.nn.GRUCell(6, HIDDEN_RECURRENT_ENCODER)
+    actual = torch.nn.GRUCell(6, HIDDEN_RECURRENT_ENCODER)
     with torch.no_grad():
         for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
-            getattr(found, name).copy_(getattr(encoder.gru, f"{name}_l0{suffix}"))
-    return found
+            getattr(actual, name).copy_(getattr(encoder.gru, f"{name}_l0{suffix}"))
+    return actual
 
 
 def test_both_directions_token_by_token(encoder: Encoder) -> None:
     for parameter in encoder.parameters():
         torch.nn.init.normal_(parameter, std=0.5)
     rows = [(3, 1, 4, 1, 5), (2, 6), (7,)]
-    found = encoder(pad(rows, 0))
+    actual = encoder(pad(rows, 0))
     forward, backward = cell(encoder, ""), cell(encoder, "_reverse")
     for row, ids in enumerate(rows):
         embedded = encoder.norm_input(encoder.embedding(torch.tensor(ids)))
@@ -248,7 +248,7 @@ def test_both_directions_token_by_token(encoder: Encoder) -> None:
             state = backward(vector[None], state)
             back.append(state[0])
         states = torch.cat([torch.stack(ahead), torch.stack(back[::-1])], 1)
-        assert torch.allclose(found[row, : len(ids)], encoder.norm_output(states), atol=1e-5)
+        assert torch.allclose(actual[row, : len(ids)], encoder.norm_output(states), atol=1e-5)
 
 
 def test_a_row_is_the_same_in_any_company(encoder: Encoder) -> None:
@@ -345,9 +345,9 @@ def test_every_encoder_counts(name: str) -> None:
     module = randomized(COMBINATIONS[name], 3)
     state, contexts = data(3)
     contexts.requires_grad_()
-    found = module(state, contexts)
-    assert found.shape == (BATCH_COMBINATION, SIZE_COMBINATION)
-    (gradient,) = torch.autograd.grad(found.sum(), contexts)
+    actual = module(state, contexts)
+    assert actual.shape == (BATCH_COMBINATION, SIZE_COMBINATION)
+    (gradient,) = torch.autograd.grad(actual.sum(), contexts)
     assert (gradient.abs().sum((0, 2)) > 0).all()
 
 
@@ -529,8 +529,8 @@ def test_it_runs_in_mixed_precision() -> None:
     for layer_norm in (True, False):
         model, batch = random_model(context_encoders=("source",), layer_norm=layer_norm), random_batch(2)
         with torch.autocast("cpu", dtype=torch.bfloat16):
-            found = model(batch)
-        assert torch.allclose(found.float(), model(batch), atol=0.2)
+            actual = model(batch)
+        assert torch.allclose(actual.float(), model(batch), atol=0.2)
 
 
 def test_it_learns_what_only_a_context_tells() -> None:

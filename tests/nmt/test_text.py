@@ -60,7 +60,7 @@ def test_lower_case(tmp_path: Path) -> None:
     assert text.encode_source("THE LAMP") == text.encode_source("the lamp")
 
 
-def test_too_little_text_is_said(tmp_path: Path) -> None:
+def test_too_little_text_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(AnaphoraError, match="A vocabulary of 90 pieces cannot be learned"):
         learn_text(VocabularyConfig(size=90), "en-de", [""], [""], tmp_path)
 

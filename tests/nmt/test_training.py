@@ -294,8 +294,8 @@ def test_it_stops_when_validation_brings_nothing(config: Path, tiny: Any, tmp_pa
     trained = train(read, tmp_path / "model")
     assert trained.stopped_early
     assert trained.updates < 500
-    found = [line["perplexity"] for line in log_of(tmp_path / "model") if line["kind"] == "validation"]
-    assert min(found) == found[-4]  # three without gain after it
+    actual = [line["perplexity"] for line in log_of(tmp_path / "model") if line["kind"] == "validation"]
+    assert min(actual) == actual[-4]  # three without gain after it
     best = checkpoints(tmp_path / "model" / "checkpoints" / "best")[-1]
     assert (best / "model.safetensors").read_bytes() == (tmp_path / "model" / "model.safetensors").read_bytes()
     again = Trainer(read, prepare(read, tmp_path / "model"), tmp_path / "model").run()
@@ -310,7 +310,7 @@ def worsening(config: Path, **training: Any) -> Config:
 
 def mean_of(folder: Path, updates: list[int]) -> dict[str, Any]:
     places = [folder / "checkpoints" / f"update-{update:08d}" / "model.safetensors" for update in updates]
-    weights = [load_file(place) for place in places]
+    weights = [load_file(position) for position in places]
     return {name: torch.stack([w[name].double() for w in weights]).mean(0).float() for name in weights[0]}
 
 
@@ -323,9 +323,9 @@ def test_the_mean_of_checkpoints_is_the_model(config: Path, tiny: Any, tmp_path:
     chosen = {"last": [30, 35, 40], "best": [line["update"] for line in best]}
     assert chosen["best"] != chosen["last"]
     expected = mean_of(tmp_path / "model", chosen[average_of])
-    found = load_file(tmp_path / "model" / "model.safetensors")
-    assert found.keys() == expected.keys()
-    assert all(torch.allclose(found[name], expected[name], atol=1e-7) for name in found)
+    weights = load_file(tmp_path / "model" / "model.safetensors")
+    assert weights.keys() == expected.keys()
+    assert all(torch.allclose(weights[name], expected[name], atol=1e-7) for name in weights)
 
 
 def test_interrupted_training_averages_the_same_checkpoints(config: Path, tiny: Any, tmp_path: Path) -> None:
@@ -354,14 +354,14 @@ def test_checkpoints_that_are_gone_cannot_be_averaged(config: Path, tiny: Any, t
 
 
 def test_a_run_shorter_than_a_report_reports_at_its_end(config: Path, tiny: Any, tmp_path: Path) -> None:
-    told: list[dict[str, Any]] = []
+    records: list[dict[str, Any]] = []
     read = changed(config, updates=3)
     open_folder(tmp_path / "model", read, False)
-    Trainer(read, prepare(read, tmp_path / "model"), tmp_path / "model", told.append).run()
+    Trainer(read, prepare(read, tmp_path / "model"), tmp_path / "model", records.append).run()
     lines = log_of(tmp_path / "model")
     assert [(line["kind"], line["update"]) for line in lines] == [("training", 3)]
     assert lines[0]["loss"] > 0
-    assert told == lines
+    assert records == lines
 
 
 def test_a_loss_that_is_nan_stops_and_keeps_checkpoints(
@@ -429,13 +429,13 @@ def test_the_weighted_loss_by_hand(config: Path, tiny: Any, tmp_path: Path) -> N
     for row, ids in enumerate(batch.predict.ids[n, :length].tolist() for n, length in enumerate(batch.predict.lengths)):
         current = len(ids) - ids[::-1].index(separator) if separator in ids else 0
         word = ""
-        for place, token in enumerate(ids):
+        for position, token in enumerate(ids):
             if pieces[token].startswith("▁"):  # this text has a space before each word and each mark
-                following = [pieces[t] for t in ids[place + 1 : -1]]
+                following = [pieces[t] for t in ids[position + 1 : -1]]
                 tail = next((n for n, piece in enumerate(following) if piece[0] == "▁"), len(following))
                 word = "".join([pieces[token], *following[:tail]])[1:]
-            weight = 0.1 if place < current else 8.0 if word in ("Er", "Sie", "Es") and token else 1.0
-            logs = logits[row, place].log_softmax(-1)
+            weight = 0.1 if position < current else 8.0 if word in ("Er", "Sie", "Es") and token else 1.0
+            logs = logits[row, position].log_softmax(-1)
             total -= weight * float(0.9 * logs[token] + 0.1 * logs.mean())
             plain -= float(logs[token])
             weight_sum += weight

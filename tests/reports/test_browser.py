@@ -26,14 +26,14 @@ def shown(browser: Any, runs: list[Run], tmp_path: Path) -> Iterator[Any]:
     file = tmp_path / "report.html"
     file.write_text(page(make_report(runs, suites=[tmp_path / "small.jsonl"])), encoding="utf-8")
     tab = browser.new_page(viewport={"width": 390, "height": 844})
-    said: list[str] = []
-    tab.on("console", lambda message: said.append(message.text))
-    tab.on("pageerror", lambda error: said.append(str(error)))
-    tab.on("request", lambda request: said.append(request.url) if not request.url.startswith(file.as_uri()) else None)
+    output: list[str] = []
+    tab.on("console", lambda message: output.append(message.text))
+    tab.on("pageerror", lambda error: output.append(str(error)))
+    tab.on("request", lambda request: output.append(request.url) if not request.url.startswith(file.as_uri()) else None)
     tab.goto(file.as_uri())
     tab.wait_for_selector(".example")
     yield tab
-    assert said == []
+    assert output == []
     tab.close()
 
 
@@ -77,7 +77,7 @@ def test_what_tells_systems_apart_comes_first(shown: Any) -> None:
     assert ids(shown) == ["a", "b", "c", "d"]
 
 
-def test_no_example_that_fits_is_said_with_a_way_back(shown: Any) -> None:
+def test_no_matching_example_shows_how_to_reset_filters(shown: Any) -> None:
     reset = shown.get_by_role("button", name="Reset filters")
     assert not reset.is_visible()
     shown.get_by_label("search").fill("nowhere")
@@ -152,7 +152,7 @@ def full(runs: list[Run], attack: Callable[[str], Run], tmp_path: Path) -> str:
     return (tmp_path / "full.html").as_uri()
 
 
-def test_every_picture_has_its_table(browser: Any, full: str) -> None:
+def test_every_chart_has_its_table(browser: Any, full: str) -> None:
     tab = browser.new_page()
     tab.goto(full)
     assert tab.locator("figure.wide svg").count() == 1
@@ -161,7 +161,7 @@ def test_every_picture_has_its_table(browser: Any, full: str) -> None:
     tab.close()
 
 
-def test_a_wide_picture_keeps_its_size_on_a_phone(browser: Any, full: str) -> None:
+def test_a_wide_chart_keeps_its_size_on_a_phone(browser: Any, full: str) -> None:
     tab = browser.new_page(viewport={"width": 390, "height": 844})
     tab.goto(full)
     assert tab.locator("figure.wide svg").first.bounding_box()["width"] >= 600
@@ -299,10 +299,10 @@ def test_without_texts_there_is_no_list(browser: Any, runs: list[Run], tmp_path:
     file = tmp_path / "bare.html"
     file.write_text(page(make_report(runs)), encoding="utf-8")
     tab = browser.new_page()
-    said: list[str] = []
-    tab.on("pageerror", lambda error: said.append(str(error)))
+    message: list[str] = []
+    tab.on("pageerror", lambda error: message.append(str(error)))
     tab.goto(file.as_uri())
     assert tab.locator("#list, #pages, #filters").count() == 0
     assert "add --suite FILE" in tab.locator("#examples").text_content()
-    assert said == []
+    assert message == []
     tab.close()

@@ -107,8 +107,8 @@ def test_commands_of_runs_have_no_local_path(tab: Any) -> None:
 
 def test_all_attacks_are_on_one_axis_from_0_to_100(tab: Any) -> None:
     (chart,) = tab.locator("#attacks figure").all()
-    found = chart.locator("svg text").all_text_contents()
-    assert [text for text in found if text in ("0", "20", "40", "60", "80", "100 %")] == [
+    actual = chart.locator("svg text").all_text_contents()
+    assert [text for text in actual if text in ("0", "20", "40", "60", "80", "100 %")] == [
         "0",
         "20",
         "40",
@@ -117,7 +117,7 @@ def test_all_attacks_are_on_one_axis_from_0_to_100(tab: Any) -> None:
         "100 %",
     ]
     assert "hollow: before the attack, full: after it" in chart.text_content()
-    assert sum("→" in text for text in found) == 6  # two attacks on three systems
+    assert sum("→" in text for text in actual) == 6  # two attacks on three systems
 
 
 def test_a_system_has_its_color_wherever_it_is(tab: Any) -> None:
@@ -143,23 +143,25 @@ def test_a_breakdown_that_repeats_another_is_named_only(tab: Any) -> None:
 
 def test_results_join_their_runs(tab: Any) -> None:
     assert "concat.de" not in tab.locator("main").text_content()
-    assert any(word.startswith("In its own translations of small (90 examples) concat ") for word in said(tab))
-    assert any(word.startswith("By APT") and "concat has 0.500" in word for word in said(tab))
+    assert any(
+        word.startswith("In its own translations of small (90 examples) concat ") for word in summary_sentences(tab)
+    )
+    assert any(word.startswith("By APT") and "concat has 0.500" in word for word in summary_sentences(tab))
 
 
-def said(tab: Any) -> Sequence[str]:
-    found: list[str] = tab.locator("#summary li").all_text_contents()
-    return found
+def summary_sentences(tab: Any) -> Sequence[str]:
+    actual: list[str] = tab.locator("#summary li").all_text_contents()
+    return actual
 
 
 def test_the_best_is_compared_with_the_second_best(tab: Any) -> None:
-    assert said(tab)[0].startswith("On small (90 examples) document is right in ")
-    assert said(tab)[1].startswith("document is better than concat, by ")
-    assert sum("guessing" in word and "worse" in word for word in said(tab)) == 1
+    assert summary_sentences(tab)[0].startswith("On small (90 examples) document is right in ")
+    assert summary_sentences(tab)[1].startswith("document is better than concat, by ")
+    assert sum("guessing" in word and "worse" in word for word in summary_sentences(tab)) == 1
 
 
 def test_who_guesses_is_neither_robust_nor_brittle(tab: Any) -> None:
-    (word,) = [word for word in said(tab) if word.startswith("guessing") and "attack" in word]
+    (word,) = [word for word in summary_sentences(tab) if word.startswith("guessing") and "attack" in word]
     assert "nothing that attacks could take away" in word
     verdicts = tab.locator("#diagnosis .said", has=tab.get_by_role("heading", name="guessing"))
     assert verdicts.count() == 1

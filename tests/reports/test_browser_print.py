@@ -56,9 +56,9 @@ def sheets(browser: Any, html: str, tmp_path: Path, height: int = 297) -> list[s
     return ["".join(unicodedata.normalize("NFKC", text).split()) for text in texts]  # ﬀ is ff
 
 
-def of(text: str, found: list[str]) -> int:
+def of(text: str, actual: list[str]) -> int:
     """The sheet that a text is on."""
-    (number,) = [k for k, sheet in enumerate(found) if text.replace(" ", "") in sheet]
+    (number,) = [k for k, sheet in enumerate(actual) if text.replace(" ", "") in sheet]
     return number
 
 
@@ -66,14 +66,14 @@ def test_a_title_is_on_the_sheet_of_its_first_chart(browser: Any, runs: list[Run
     """Whatever is before it: the foot of the first sheet comes at another place for each height."""
     html = page(make_report(runs))
     for height in range(200, 300, 8):
-        found = sheets(browser, html, tmp_path, height)
-        assert of("small en→de Left out:", found) == of(FIRST, found), f"{height} mm"
-        assert of("Differences overall", found) == of("signature cmp|", found), f"{height} mm"
+        actual = sheets(browser, html, tmp_path, height)
+        assert of("small en→de Left out:", actual) == of(FIRST, actual), f"{height} mm"
+        assert of("Differences overall", actual) == of("signature cmp|", actual), f"{height} mm"
 
 
-def test_a_high_chart_does_not_take_a_low_one_to_the_next_sheet(browser: Any, runs: list[Run], tmp_path: Path) -> None:
-    found = sheets(browser, page(make_report(runs)), tmp_path)
-    assert (of(FIRST, found), of("By many", found)) == (0, 1)
+def test_a_high_chart_leaves_a_low_one_on_its_sheet(browser: Any, runs: list[Run], tmp_path: Path) -> None:
+    actual = sheets(browser, page(make_report(runs)), tmp_path)
+    assert (of(FIRST, actual), of("By many", actual)) == (0, 1)
 
 
 def test_long_names_do_not_shrink_the_paper(browser: Any, runs: list[Run], tmp_path: Path) -> None:

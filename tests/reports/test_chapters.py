@@ -46,7 +46,7 @@ def chapter(results: dict[str, Result], runs: list[Run]) -> Chapter:
     return suite_chapter(results, compare_runs(named, breakdowns=breakdowns), STYLES)
 
 
-def test_every_breakdown_has_a_picture_and_a_table(chapter: Chapter) -> None:
+def test_every_breakdown_has_a_chart_and_a_table(chapter: Chapter) -> None:
     parts = {part.title: part for part in chapter.parts}
     assert list(parts)[:3] == [
         "By reference pronoun",
@@ -146,7 +146,9 @@ def test_what_is_never_chosen_is_drawn_at_zero(results: dict[str, Result]) -> No
 # What is said of a suite: the best against the second best first, then the others, in percent.
 
 
-def said(right: Mapping[str, int], p: Mapping[str, float], groups: Mapping[str, Proportion] | None = None) -> list[str]:
+def sentences_of(
+    right: Mapping[str, int], p: Mapping[str, float], groups: Mapping[str, Proportion] | None = None
+) -> list[str]:
     """The summary of systems that are right so often in 1,000; p: of each pair, written as "ab"."""
     results = {
         name: Result(
@@ -180,24 +182,25 @@ def said(right: Mapping[str, int], p: Mapping[str, float], groups: Mapping[str, 
 
 
 def test_two_systems() -> None:
-    assert said({"a": 395, "b": 839}, {"ab": 0.0001}) == [
+    assert sentences_of({"a": 395, "b": 839}, {"ab": 0.0001}) == [
         "On s (1,000 examples) b is right in 83.9 % [80.9, 86.9] and a is right in 39.5 % [36.5, 42.5].",
         "b is better than a, by 44.4 points (p < 0.001).",
     ]
 
 
-def test_what_is_not_significant_is_said_to_be_so() -> None:
+def test_differences_that_are_not_significant_are_called_so() -> None:
     assert (
-        said({"a": 500, "b": 503}, {"ab": 0.4})[1] == "b is not significantly better than a, by 0.3 points (p = 0.400)."
+        sentences_of({"a": 500, "b": 503}, {"ab": 0.4})[1]
+        == "b is not significantly better than a, by 0.3 points (p = 0.400)."
     )
 
 
 def test_equal_systems_are_neither_better_nor_worse() -> None:
-    assert said({"a": 500, "b": 500}, {"ab": 1.0})[1] == "a and b are right equally often."
+    assert sentences_of({"a": 500, "b": 500}, {"ab": 1.0})[1] == "a and b are right equally often."
 
 
 def test_the_best_is_compared_with_the_second_best_first() -> None:
-    words = said(
+    words = sentences_of(
         {"a": 500, "b": 700, "c": 690, "d": 600}, dict.fromkeys(("ab", "ac", "ad", "bd", "cd"), 0.001) | {"bc": 0.3}
     )
     assert words[0].endswith("and d is right in 60.0 % [57.0, 63.0]; the other 1 is below that.")
@@ -207,7 +210,7 @@ def test_the_best_is_compared_with_the_second_best_first() -> None:
 
 def test_many_systems_take_no_more_sentences() -> None:
     names = "abcdefgh"
-    words = said(
+    words = sentences_of(
         {name: 500 + 20 * k for k, name in enumerate(names)},
         {a + b: 0.001 for a, b in itertools.combinations(names, 2)},
     )
@@ -223,7 +226,7 @@ def test_many_systems_take_no_more_sentences() -> None:
     ],
 )
 def test_the_third(p: float, expected: str) -> None:
-    assert said({"a": 500, "b": 600, "c": 700}, {"ab": p, "ac": p, "bc": 0.01})[2] == expected
+    assert sentences_of({"a": 500, "b": 600, "c": 700}, {"ab": p, "ac": p, "bc": 0.01})[2] == expected
 
 
 def test_where_the_best_is_weakest() -> None:
@@ -232,7 +235,7 @@ def test_where_the_best_is_weakest() -> None:
         "sie": Proportion(40, 10, (0.1, 0.4)),
         "es": Proportion(4, 0, (0.0, 0.5)),
     }
-    assert said({"a": 500}, {}, groups)[1:] == ["a is weakest at reference pronoun sie: 25.0 % [10.0, 40.0]."]
+    assert sentences_of({"a": 500}, {}, groups)[1:] == ["a is weakest at reference pronoun sie: 25.0 % [10.0, 40.0]."]
 
 
 # Attacks and diagnosis in a report.
@@ -288,8 +291,8 @@ def test_a_diagnosis_without_templates_is_words_and_a_table(
     diagnoses = diagnose([run("context"), attack("context")])
     chapter = diagnosis_chapter(diagnoses, assign_styles(["scores:context.scores"]))
     assert [part.name for part in chapter.parts] == ["diagnosis"]
-    (said,) = chapter.statements.values()
-    assert said
+    (message,) = chapter.statements.values()
+    assert message
 
 
 def test_the_steps_of_systems_as_a_table() -> None:
@@ -307,9 +310,9 @@ def test_the_steps_of_systems_as_a_table() -> None:
 
 def test_steps_are_headings_so_that_names_are_whole() -> None:
     def check(name: str) -> Any:
-        found = SimpleNamespace(value=0.5, interval=(0.4, 0.6), total=10)
+        actual = SimpleNamespace(value=0.5, interval=(0.4, 0.6), total=10)
         return SimpleNamespace(
-            rule=name, step=PIPELINE[1], name=name, signed=False, measured=found, shown="fails", part=False
+            rule=name, step=PIPELINE[1], name=name, signed=False, measured=actual, shown="fails", part=False
         )
 
     names = ["which of the nouns before it can be meant", "overlap/subject-verb"]

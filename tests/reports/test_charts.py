@@ -49,29 +49,29 @@ def tree(svg: str) -> ElementTree.Element:
 
 
 def test_every_dot_is_where_its_value_is() -> None:
-    found = tree(dots("By pronoun", GROUPS, STYLES))
-    titles = {t.text: g for g in found.iter(f"{SVG}g") for t in g.iter(f"{SVG}title")}
+    actual = tree(dots("By pronoun", GROUPS, STYLES))
+    titles = {t.text: g for g in actual.iter(f"{SVG}g") for t in g.iter(f"{SVG}title")}
     assert set(titles) == {"one 0.000", "two 1.000", "one 0.500"}
     zero, half = (float(next(titles[name].iter(f"{SVG}circle")).get("cx", "")) for name in ("one 0.000", "one 0.500"))
-    axis = {t.text: float(t.get("x", "")) for t in found.iter(f"{SVG}text") if t.text in ("0", "100 %")}
+    axis = {t.text: float(t.get("x", "")) for t in actual.iter(f"{SVG}text") if t.text in ("0", "100 %")}
     assert zero == axis["0"]
     assert half == pytest.approx((axis["0"] + axis["100 %"]) / 2, abs=0.1)
     whisker = next(titles["one 0.500"].iter(f"{SVG}line"))
     width = axis["100 %"] - axis["0"]
     assert float(whisker.get("x1", "")) == pytest.approx(axis["0"] + 0.3 * width, abs=0.1)
     assert float(whisker.get("x2", "")) == pytest.approx(axis["0"] + 0.7 * width, abs=0.1)
-    values = [t.text for t in found.iter(f"{SVG}text")]
+    values = [t.text for t in actual.iter(f"{SVG}text")]
     assert {"0.0", "100.0 *", "50.0"} <= set(values)  # in numbers, too: with the stars of the system that differs
 
 
 def test_everything_is_inside_the_chart_and_its_text_alternative() -> None:
-    found = tree(dots("By pronoun", [replace(GROUPS[0], chance=1 / 3, heading="All"), GROUPS[1]], STYLES, "in words"))
-    _, _, width, height = map(float, found.get("viewBox", "").split())
-    places = [(float(t.get("x", "")), float(t.get("y", ""))) for t in found.iter(f"{SVG}text")]
+    actual = tree(dots("By pronoun", [replace(GROUPS[0], chance=1 / 3, heading="All"), GROUPS[1]], STYLES, "in words"))
+    _, _, width, height = map(float, actual.get("viewBox", "").split())
+    places = [(float(t.get("x", "")), float(t.get("y", ""))) for t in actual.iter(f"{SVG}text")]
     assert all(0 <= x <= width and 0 <= y <= height for x, y in places)
-    assert found.get("aria-label") == "By pronoun. er: one 0.000, two 1.000; <sie>: one 0.500"
-    assert {"All", "in words"} <= {t.text for t in found.iter(f"{SVG}text")}
-    assert [e for e in found.iter(f"{SVG}line") if e.get("stroke-dasharray")]
+    assert actual.get("aria-label") == "By pronoun. er: one 0.000, two 1.000; <sie>: one 0.500"
+    assert {"All", "in words"} <= {t.text for t in actual.iter(f"{SVG}text")}
+    assert [e for e in actual.iter(f"{SVG}line") if e.get("stroke-dasharray")]
 
 
 def test_one_system_needs_no_legend() -> None:
@@ -92,9 +92,9 @@ def test_every_shape_can_be_drawn() -> None:
 
 
 def test_grid_lines_do_not_cross_names() -> None:
-    found = tree(dots("By pronoun", GROUPS, STYLES))
-    names = [float(t.get("y", "")) for t in found.iter(f"{SVG}text") if t.text in ("er", "<sie>")]
-    lines = [e for e in found.iter(f"{SVG}line") if e.get("x1") == e.get("x2")]
+    actual = tree(dots("By pronoun", GROUPS, STYLES))
+    names = [float(t.get("y", "")) for t in actual.iter(f"{SVG}text") if t.text in ("er", "<sie>")]
+    lines = [e for e in actual.iter(f"{SVG}line") if e.get("x1") == e.get("x2")]
     assert lines
     for baseline in names:
         assert not [e for e in lines if float(e.get("y1", "")) < baseline and float(e.get("y2", "")) > baseline - 12]
@@ -102,11 +102,11 @@ def test_grid_lines_do_not_cross_names() -> None:
 
 def test_before_and_after_have_the_color_of_their_system() -> None:
     group = Group("he said", "n = 4", {"two": Dot(0.2, 0.2, 0.2, "two", "***", before=0.8)})
-    found = tree(dots("Attacks", [group], STYLES))
-    before, after = list(found.iter(f"{SVG}rect"))[1:]
+    actual = tree(dots("Attacks", [group], STYLES))
+    before, after = list(actual.iter(f"{SVG}rect"))[1:]
     assert (before.get("fill"), before.get("stroke")) == ("white", STYLES["two"].color)
     assert after.get("fill") == STYLES["two"].color
-    assert "80.0 → 20.0 ***" in [t.text for t in found.iter(f"{SVG}text")]
+    assert "80.0 → 20.0 ***" in [t.text for t in actual.iter(f"{SVG}text")]
 
 
 def test_long_names_stay_apart() -> None:
@@ -175,7 +175,7 @@ def attack(name: str, total: int, before: float, after: float, p: float, **group
 
 
 @pytest.fixture
-def found() -> Robustness:
+def paper_figures() -> Robustness:
     """The figures of the paper, with p-values made up."""
     attacks = (
         attack("phrase-addition/true_colon", 12_000, 0.754, 0.635, 0.0001, er=(0.64, 0.5), sie=(0.67, 0.6)),
@@ -189,8 +189,8 @@ def found() -> Robustness:
     )
 
 
-def test_table(found: Robustness) -> None:
-    lines = robustness_table(found).render("table").splitlines()
+def test_table(paper_figures: Robustness) -> None:
+    lines = robustness_table(paper_figures).render("table").splitlines()
     assert lines[0] == "contrapro en→de · nmt:<x>"
     assert lines[1].split() == ["n", "before", "after", "change", "95", "%", "interval", "p"]
     assert [re.split(r"\s{2,}", line.strip()) for line in lines[2:11]] == [
@@ -207,16 +207,16 @@ def test_table(found: Robustness) -> None:
     assert lines[-1].startswith("signature rob|s:contrapro@ababab|")
 
 
-def test_other_formats(found: Robustness) -> None:
-    table = robustness_table(found)
+def test_other_formats(paper_figures: Robustness) -> None:
+    table = robustness_table(paper_figures)
     assert "& 3,838 & 0.729 & 0.583 & $-$0.146 &" in table.render("latex")
     assert "possessive extension\tmaria Maria’s A\t3,838\t0.729" in table.render("tsv")
     assert "\n\tno context\t12,000" in table.render("tsv")  # no longer below the heading of the kind before
     assert "| &nbsp;&nbsp;mine | 12,000 |" in table.render("markdown")
 
 
-def test_labels(found: Robustness) -> None:
-    assert [attack_label(a) for a in found.attacks] == [
+def test_labels(paper_figures: Robustness) -> None:
+    assert [attack_label(a) for a in paper_figures.attacks] == [
         "true_colon  it is true: C",
         "mine",
         "maria  Maria’s A",
@@ -224,11 +224,11 @@ def test_labels(found: Robustness) -> None:
     ]
 
 
-def test_the_text_alternative_has_the_figures(found: Robustness) -> None:
-    root = ElementTree.fromstring(robustness_chart([found]))
+def test_the_text_alternative_has_the_figures(paper_figures: Robustness) -> None:
+    root = ElementTree.fromstring(robustness_chart([paper_figures]))
     assert "possessive-extension/maria: 72.9 to 58.3 %" in root.attrib["aria-label"]
     circles = [e for e in root.iter() if e.tag.endswith("circle")]
-    assert len(circles) == 2 * len(found.attacks)
+    assert len(circles) == 2 * len(paper_figures.attacks)
     for before, after in zip(circles[::2], circles[1::2], strict=True):
         assert before.attrib["fill"] == "white"
         assert before.attrib["cy"] == after.attrib["cy"]
@@ -241,10 +241,12 @@ def test_the_text_alternative_has_the_figures(found: Robustness) -> None:
     assert [text for text in texts if text in headings] == headings  # what was done to the text
 
 
-def test_all_systems_and_attacks_share_one_axis(found: Robustness) -> None:
-    other = replace(found, system="b", attacks=(attack("phrase-addition/true_colon", 12_000, 0.395, 0.395, 1.0),))
+def test_all_systems_and_attacks_share_one_axis(paper_figures: Robustness) -> None:
+    other = replace(
+        paper_figures, system="b", attacks=(attack("phrase-addition/true_colon", 12_000, 0.395, 0.395, 1.0),)
+    )
     drawn = assign_styles(["nmt:<x>", "b"])
-    root = ElementTree.fromstring(robustness_chart([found, other], drawn))
+    root = ElementTree.fromstring(robustness_chart([paper_figures, other], drawn))
     texts = [e.text for e in root.iter() if e.tag.endswith("text")]
     assert [text for text in texts if text in ("0", "20", "40", "60", "80", "100 %")] == [
         "0",

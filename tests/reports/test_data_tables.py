@@ -11,14 +11,14 @@ from anaphora.suites.example import Example
 
 
 def result(mined: bool = True) -> MiningResult:
-    found = MiningResult(
+    actual = MiningResult(
         Index([1200, 34], 7), found=Counter(er=3, es=1), counts=Counter({"no antecedent": 1500, "items": 4})
     )
     rows = [("he", "er", 50), *(("it", f"w{n:02}", 30 - n) for n in range(20)), ("it", "", 5)]
-    found.table = pronoun_table(rows)
+    actual.table = pronoun_table(rows)
     for label, distance in [("er", 0), ("er", 9), ("es", 0)] if mined else []:
-        found.statistics.add(label, Example("x", ("s",), (("t",),), 0, {"distance": distance, "source_pronoun": "it"}))
-    return found
+        actual.statistics.add(label, Example("x", ("s",), (("t",),), 0, {"distance": distance, "source_pronoun": "it"}))
+    return actual
 
 
 def test_candidates() -> None:

@@ -44,22 +44,22 @@ def test_what_is_between_gives_the_other_text_back(text: str, other: str) -> Non
 
 def test_columns_hold_texts_scores_and_outcomes(runs: list[Run], suite: Suite) -> None:
     named = {"sentence": runs[0], "context": runs[1]}
-    found = columns(named, of(suite), ["reference_pronoun", "nothing"], Settings())
-    assert found["ids"] == ["a", "b", "c", "d"]
-    assert found["gold"] == [0, 1, 2, 1]
-    assert found["scores"][0] == [[-3, -2, -1], [-1, -2, -3]]
-    assert found["chosen"] == [[2, 0], [2, 1], [2, 2], [1, 1]]
-    assert found["right"] == [[0, 1], [0, 1], [1, 1], [1, 1]]
-    assert found["tags"] == {"reference_pronoun": {"values": ["er", "sie", "es"], "codes": [0, 1, 2, 1]}}
-    assert found["source"][0] == "I have a spoon.\nIt is old."
-    assert found["target"][1] == "Ich habe eine Lampe.\nSie ist alt."
-    start, end, middle = found["others"][1][0]
-    right = found["target"][1]
+    actual = columns(named, of(suite), ["reference_pronoun", "nothing"], Settings())
+    assert actual["ids"] == ["a", "b", "c", "d"]
+    assert actual["gold"] == [0, 1, 2, 1]
+    assert actual["scores"][0] == [[-3, -2, -1], [-1, -2, -3]]
+    assert actual["chosen"] == [[2, 0], [2, 1], [2, 2], [1, 1]]
+    assert actual["right"] == [[0, 1], [0, 1], [1, 1], [1, 1]]
+    assert actual["tags"] == {"reference_pronoun": {"values": ["er", "sie", "es"], "codes": [0, 1, 2, 1]}}
+    assert actual["source"][0] == "I have a spoon.\nIt is old."
+    assert actual["target"][1] == "Ich habe eine Lampe.\nSie ist alt."
+    start, end, middle = actual["others"][1][0]
+    right = actual["target"][1]
     assert right[:start] + middle + right[len(right) - end :] == "Ich habe eine Lampe.\nEr ist alt."
-    assert found["antecedents"]["source_antecedent"][3] == "The cup"
-    assert found["differences"][0] == [[0, 2], [0, 3], [0, 2]]
-    assert found["pronoun"][0] == [0, 2]
-    assert found["languages"] == ["en", "de"]
+    assert actual["antecedents"]["source_antecedent"][3] == "The cup"
+    assert actual["differences"][0] == [[0, 2], [0, 3], [0, 2]]
+    assert actual["pronoun"][0] == [0, 2]
+    assert actual["languages"] == ["en", "de"]
 
 
 def test_only_words_that_differ_are_highlighted() -> None:
@@ -84,7 +84,7 @@ def test_the_source_pronoun_is_where_the_suite_says(tags: dict[str, Any], expect
     assert [source[a:b] for a, b in source_pronouns(made)] == expected
 
 
-def test_a_run_whose_records_do_not_fit_the_suite_is_refused(suite: Suite, runs: list[Run]) -> None:
+def test_a_run_that_does_not_fit_the_suite_is_refused(suite: Suite, runs: list[Run]) -> None:
     first, *others = suite
     longer = replace(first, candidates=(*first.candidates, first.candidates[0]))
     for examples in (others, [longer, *others]):
@@ -93,7 +93,7 @@ def test_a_run_whose_records_do_not_fit_the_suite_is_refused(suite: Suite, runs:
             columns({"sentence": runs[0]}, texts, [], Settings())
 
 
-def test_lower_is_better_where_it_is_said(runs: list[Run], suite: Suite) -> None:
+def test_lower_is_better_with_minimize(runs: list[Run], suite: Suite) -> None:
     assert columns({"sentence": runs[0]}, of(suite), [], Settings(minimize=True))["right"] == [[1], [0], [0], [0]]
 
 
@@ -104,15 +104,15 @@ def test_examples_without_a_right_answer(suite: Suite, runs: list[Run]) -> None:
         def __iter__(self):  # type: ignore[no-untyped-def]
             return iter([ScoredExample("a", None, {}, [-1.0, -2.0, -3.0])])
 
-    found = columns({"x": Priors(runs[0].header, runs[0].path)}, of(suite), [], Settings())
-    assert (found["gold"], found["right"], found["chosen"]) == ([None], [None], [[0]])
+    actual = columns({"x": Priors(runs[0].header, runs[0].path)}, of(suite), [], Settings())
+    assert (actual["gold"], actual["right"], actual["chosen"]) == ([None], [None], [[0]])
 
 
 def test_packed_is_gzip_in_base64_and_always_the_same(runs: list[Run], suite: Suite) -> None:
-    found = [columns({"sentence": runs[0]}, of(suite), [], Settings())]
-    text = packed(found)
-    assert json.loads(gzip.decompress(base64.b64decode(text))) == found
-    assert packed(found) == text
+    actual = [columns({"sentence": runs[0]}, of(suite), [], Settings())]
+    text = packed(actual)
+    assert json.loads(gzip.decompress(base64.b64decode(text))) == actual
+    assert packed(actual) == text
 
 
 # The texts of runs: from files, from the catalog, of a part of a suite; and what to do where they are not found.
@@ -136,40 +136,40 @@ def limited(suite: Suite, tmp_path: Path) -> Run:
     return api.score(suite, f"command:python3 {tmp_path}/program.py", tmp_path / "limited", limit=2)
 
 
-def found(run: Run, *named: str | Path) -> Texts:
+def texts_of_run(run: Run, *named: str | Path) -> Texts:
     texts = TextSources(named).texts_of(run)
     assert isinstance(texts, Texts)
     return texts
 
 
 def test_a_file_that_is_named(run: Callable[[str], Run], tmp_path: Path) -> None:
-    texts = found(run("context"), tmp_path / "small.jsonl")
+    texts = texts_of_run(run("context"), tmp_path / "small.jsonl")
     assert list(texts.examples) == ["a", "b", "c", "d"]
     assert texts.file == "small.jsonl"
 
 
 def test_a_run_of_the_first_examples_has_their_texts(limited: Run, tmp_path: Path) -> None:
-    assert list(found(limited, tmp_path / "small.jsonl").examples) == ["a", "b"]
+    assert list(texts_of_run(limited, tmp_path / "small.jsonl").examples) == ["a", "b"]
 
 
 def test_a_run_of_a_sample_has_its_texts(suite: Suite, tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(PROGRAM, encoding="utf-8")
     run = api.score(suite, f"command:python3 {tmp_path}/program.py", tmp_path / "sampled", sample=2, seed=3)
-    assert list(found(run, tmp_path / "small.jsonl").examples) == [item.id for item in run]
+    assert list(texts_of_run(run, tmp_path / "small.jsonl").examples) == [item.id for item in run]
 
 
 def test_the_suite_of_the_catalog_is_found(limited: Run, run: Callable[[str], Run], suite: Suite, home: Path) -> None:
     suite.write(home / "suites" / "small.jsonl")
-    assert len(found(run("context")).examples) == 4
-    assert len(found(limited).examples) == 2
-    assert found(limited).file is None
+    assert len(texts_of_run(run("context")).examples) == 4
+    assert len(texts_of_run(limited).examples) == 2
+    assert texts_of_run(limited).file is None
 
 
 def test_names_of_the_catalog_are_taken(
     run: Callable[[str], Run], suite: Suite, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     suite.write(home / "suites" / "contrapro.jsonl")
-    assert len(found(run("context"), "contrapro").examples) == 4
+    assert len(texts_of_run(run("context"), "contrapro").examples) == 4
     with pytest.raises(AnaphoraError, match="no such file or catalog name"):
         TextSources(["contrapor"]).texts_of(run("context"))
 
@@ -183,12 +183,12 @@ def test_a_catalog_suite_that_has_changed_is_not_taken(run: Callable[[str], Run]
     assert missing.remedy.startswith("the small of this machine is another one now: add --suite FILE")
 
 
-def test_a_suite_that_is_named_and_was_not_scored_is_refused(run: Callable[[str], Run], tmp_path: Path) -> None:
+def test_a_named_suite_that_was_not_scored_is_refused(run: Callable[[str], Run], tmp_path: Path) -> None:
     other = suite_of(Header("small", "en", "de"), lambda: [Example("a", ("x",), (("y",), ("z",)), 0)])
     other.write(tmp_path / "other.jsonl")
     with pytest.raises(BadInput, match="not the suite that was scored"):
         TextSources([tmp_path / "other.jsonl"]).texts_of(run("context"))
-    assert found(run("context"), tmp_path / "other.jsonl", tmp_path / "small.jsonl").examples
+    assert texts_of_run(run("context"), tmp_path / "other.jsonl", tmp_path / "small.jsonl").examples
 
 
 def test_the_remedy_is_the_right_one(run: Callable[[str], Run]) -> None:

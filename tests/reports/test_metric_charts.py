@@ -37,8 +37,8 @@ def evaluated(metrics: dict[str, np.ndarray], *without: str, minimized: tuple[st
     return meta_evaluate(scores, without=without, settings=CorrelationSettings(samples=100))
 
 
-def drawn(found: MetaEvaluation) -> ElementTree.Element:
-    return ElementTree.fromstring(scatter(found))
+def drawn(actual: MetaEvaluation) -> ElementTree.Element:
+    return ElementTree.fromstring(scatter(actual))
 
 
 def texts(root: ElementTree.Element) -> list[str]:
@@ -52,8 +52,8 @@ def points(root: ElementTree.Element) -> list[tuple[float, float, str]]:
 def test_points_are_where_their_scores_are() -> None:
     """The human score goes up the page; of equally spaced scores the places are equally spaced."""
     root = drawn(evaluated({"apt": np.array([1.0, 2.0, 3.0, 4.0, 5.0])}))
-    found = points(root)
-    xs, ys = [x for x, _, _ in found], [y for _, y, _ in found]
+    actual = points(root)
+    xs, ys = [x for x, _, _ in actual], [y for _, y, _ in actual]
     assert np.diff(xs) == pytest.approx(np.full(4, xs[1] - xs[0]), abs=0.11)
     assert ys == sorted(ys, reverse=True)
     heights = (ys[0] - np.array(ys)) / (ys[0] - ys[-1])
@@ -61,13 +61,13 @@ def test_points_are_where_their_scores_are() -> None:
     assert [title.text for title in root.iter(f"{SVG}title")][1] == "b<c>: 2, 0.5"
 
 
-def test_the_figures_are_in_the_panel_and_in_the_text_alternative() -> None:
-    found = evaluated({"apt": HUMAN**2, "bleu": -HUMAN})
-    root = drawn(found)
-    said = f"r = {found.everything.metrics['apt'].pearson.value:.3f}, ρ = 1.000"
-    assert said in texts(root)
+def test_figures_are_in_panel_and_text_alternative() -> None:
+    evaluation = evaluated({"apt": HUMAN**2, "bleu": -HUMAN})
+    root = drawn(evaluation)
+    message = f"r = {evaluation.everything.metrics['apt'].pearson.value:.3f}, ρ = 1.000"
+    assert message in texts(root)
     assert "r = −1.000, ρ = −1.000" in texts(root)
-    assert f"apt: {said}" in root.attrib["aria-label"]
+    assert f"apt: {message}" in root.attrib["aria-label"]
     assert {"apt", "bleu", "human & co"} <= set(texts(root))
 
 
@@ -75,28 +75,28 @@ def test_the_line_is_that_of_least_squares() -> None:
     values = np.array([3.0, 1.0, 4.0, 1.5, 9.0])
     root = drawn(evaluated({"apt": values}))
     (fitted,) = [e for e in root.iter(f"{SVG}line") if e.attrib["stroke"] == ORANGE]
-    place = {name: float(fitted.attrib[name]) for name in ("x1", "y1", "x2", "y2")}
+    box = {name: float(fitted.attrib[name]) for name in ("x1", "y1", "x2", "y2")}
     expected = stats.linregress(values, HUMAN)
     (left, low, _), (right, high, _) = points(root)[1], points(root)[4]  # scores (1, 0.5) and (9, 0.7)
     per_x, per_y = (right - left) / 8, (high - low) / 0.2
-    slope = (place["y2"] - place["y1"]) / (place["x2"] - place["x1"]) * per_x / per_y
+    slope = (box["y2"] - box["y1"]) / (box["x2"] - box["x1"]) * per_x / per_y
     assert slope == pytest.approx(expected.slope, rel=0.03)
-    at_left = 0.5 + (place["y1"] - low) / per_y
+    at_left = 0.5 + (box["y1"] - low) / per_y
     assert at_left == pytest.approx(expected.intercept + expected.slope * 1.0, abs=0.005)
 
 
-def test_systems_left_out_are_hollow_and_there_is_a_second_line() -> None:
-    found = evaluated({"apt": HUMAN**2}, "far")
-    root = drawn(found)
+def test_excluded_systems_are_hollow_with_a_second_line() -> None:
+    evaluation = evaluated({"apt": HUMAN**2}, "far")
+    root = drawn(evaluation)
     assert [fill == "white" for _, _, fill in points(root)] == [True, False, False, False, False, True]  # and legend
-    assert found.rest is not None
-    assert f"without: r = {found.rest.metrics['apt'].pearson.value:.3f}, ρ = 1.000" in texts(root)
+    assert evaluation.rest is not None
+    assert f"without: r = {evaluation.rest.metrics['apt'].pearson.value:.3f}, ρ = 1.000" in texts(root)
     assert "without far" in texts(root)
     dashed = [e for e in root.iter(f"{SVG}line") if "stroke-dasharray" in e.attrib]
     assert len(dashed) == 2  # in the panel and in the legend
 
 
-def test_panels_do_not_overlap_and_stay_in_the_picture() -> None:
+def test_panels_do_not_overlap_and_stay_in_the_chart() -> None:
     metrics = {f"metric {k} with a long, long, long, long name": HUMAN * k + k for k in range(1, 8)}
     root = drawn(evaluated(metrics, "far"))
     _, _, width, height = map(float, root.attrib["viewBox"].split())
@@ -134,12 +134,12 @@ def test_a_constant_metric_has_points_but_no_line() -> None:
 @given(st.lists(st.tuples(st.integers(-50, 50), st.integers(-50, 50)), min_size=3, max_size=12))
 def test_the_regression_is_that_of_scipy(pairs: list[tuple[int, int]]) -> None:
     x, y = np.array(pairs, float).T
-    found = regression(x, y)
+    actual = regression(x, y)
     if len(set(x)) == 1:
-        assert found is None
+        assert actual is None
     else:
         expected = stats.linregress(x, y)
-        assert found == pytest.approx((expected.slope, expected.intercept), abs=1e-9)
+        assert actual == pytest.approx((expected.slope, expected.intercept), abs=1e-9)
 
 
 # Bars of the six cases: as high as their shares, side by side, told apart without color.
@@ -149,35 +149,35 @@ COUNTS = {"basic": (50, 10, 20, 10, 6, 4), "heuristics & co": (110, 20, 40, 20, 
 
 
 def bars(root: ElementTree.Element) -> list[dict[str, float | str]]:
-    found = []
+    actual = []
     for rect in root.iter(f"{SVG}rect"):
         title = rect.find(f"{SVG}title")
         if title is not None:
-            place = {key: float(rect.attrib[key]) for key in ("x", "y", "width", "height")}
-            found.append({**place, "said": title.text or "", "fill": rect.attrib["fill"]})
-    return found
+            box = {key: float(rect.attrib[key]) for key in ("x", "y", "width", "height")}
+            actual.append({**box, "said": title.text or "", "fill": rect.attrib["fill"]})
+    return actual
 
 
 def test_bars_are_as_high_as_their_shares() -> None:
     root = ElementTree.fromstring(case_bars(COUNTS))
-    found = bars(root)
-    assert len(found) == 12
-    unit = float(found[0]["height"]) / 50
-    assert [float(bar["height"]) / unit for bar in found[::2]] == pytest.approx([50, 10, 20, 10, 6, 4], abs=0.1)
-    assert [float(bar["height"]) / unit for bar in found[1::2]] == pytest.approx([55, 10, 20, 10, 3, 2], abs=0.1)
-    assert found[1]["said"] == "heuristics & co, case 1: 55.0 %"
+    actual = bars(root)
+    assert len(actual) == 12
+    unit = float(actual[0]["height"]) / 50
+    assert [float(bar["height"]) / unit for bar in actual[::2]] == pytest.approx([50, 10, 20, 10, 6, 4], abs=0.1)
+    assert [float(bar["height"]) / unit for bar in actual[1::2]] == pytest.approx([55, 10, 20, 10, 3, 2], abs=0.1)
+    assert actual[1]["said"] == "heuristics & co, case 1: 55.0 %"
 
 
 def test_bars_stand_on_one_line_and_do_not_overlap() -> None:
     for alignments in (1, 2, 3, 4, 6):
         counts = {f"alignment {k} with a name that is long": COUNTS["basic"] for k in range(alignments)}
         root = ElementTree.fromstring(case_bars(counts))
-        found = sorted(bars(root), key=lambda bar: float(bar["x"]))
-        feet = {round(float(bar["y"]) + float(bar["height"]), 1) for bar in found}
+        actual = sorted(bars(root), key=lambda bar: float(bar["x"]))
+        feet = {round(float(bar["y"]) + float(bar["height"]), 1) for bar in actual}
         assert max(feet) - min(feet) <= 0.2
-        for one, other in itertools.pairwise(found):
+        for one, other in itertools.pairwise(actual):
             assert float(one["x"]) + float(one["width"]) <= float(other["x"])
-        top = min(float(bar["y"]) for bar in found)
+        top = min(float(bar["y"]) for bar in actual)
         legend = [r for r in root.iter(f"{SVG}rect") if r.attrib.get("width") == "14"]
         assert len(legend) == alignments
         assert max(float(entry.attrib["y"]) + 14 for entry in legend) < top - 12, "room for the figure above a bar"
@@ -222,7 +222,7 @@ def test_words_are_shaded_by_their_weight() -> None:
     assert "a & b: <he>" in (root.get("aria-label") or "")
 
 
-def test_long_passages_are_wrapped_and_pronouns_have_rows_of_their_own() -> None:
+def test_long_passages_are_wrapped_with_a_row_per_pronoun() -> None:
     words = [f"word{n}" for n in range(60)]
     picture = attention_chart([Attention("x", words, [0, 5], [1.0, 2.0], [[1 / 60] * 60] * 2)])
     root = ET.fromstring(picture)
@@ -240,5 +240,5 @@ def test_an_even_spread_is_half_a_shade() -> None:
     assert [r.get("fill-opacity") for r in root.iter(f"{SVG}rect") if r.get("fill-opacity")] == ["0.425", "0.425"]
 
 
-def test_no_pronoun_is_said() -> None:
+def test_a_passage_without_pronouns_has_a_remark() -> None:
     assert "no pronoun: the score is 0" in attention_chart([Attention("x", ["nobody"], [], [], [])])

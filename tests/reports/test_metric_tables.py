@@ -79,7 +79,7 @@ def test_several_systems_are_compared(result: AptResult) -> None:
     assert len(apt_tables(result, confusion=True)) == 4
 
 
-def test_confusion_leaves_out_what_never_occurs_and_sums_up_the_rest(result: AptResult) -> None:
+def test_confusion_leaves_out_unused_labels_and_sums_the_rest(result: AptResult) -> None:
     system: SystemResult = result.systems[0]
     rows = confusion_table(system).render("tsv").splitlines()
     assert rows[0] == "section\t\til\telle\tNONE\tsum"
@@ -111,8 +111,8 @@ def autoprf_result(*translations: str) -> AutoPRFResult:
     systems = {}
     for words in translations:
         first, second = words.split()
-        found = [Occurrence(0, "it", (first,), ("il",)), Occurrence(1, "they", (second,), ("ils",))]
-        systems[words] = autoprf(found, 2, resampling=FEW)
+        actual = [Occurrence(0, "it", (first,), ("il",)), Occurrence(1, "they", (second,), ("ils",))]
+        systems[words] = autoprf(actual, 2, resampling=FEW)
     pairs = paired_tests({name: system.sums for name, system in systems.items()}, FEW)
     return AutoPRFResult(systems, pairs, {}, FEW, "autoprf|…")
 
@@ -130,8 +130,8 @@ def test_autoprf() -> None:
 
 
 def test_autoprf_without_a_figure() -> None:
-    found = [Occurrence(0, "it", (), ("il",))]
-    result = AutoPRFResult({"a": autoprf(found, 1, resampling=FEW)}, {}, {}, FEW, "")
+    actual = [Occurrence(0, "it", (), ("il",))]
+    result = AutoPRFResult({"a": autoprf(actual, 1, resampling=FEW)}, {}, {}, FEW, "")
     (table,) = autoprf_tables(result)
     assert table.rows[0].cells[5:9] == ("–", "", "0.0000", "[0.000, 0.000]")
 
@@ -211,26 +211,26 @@ def cells(table: Table, first: str) -> list[tuple[str, ...]]:
 
 
 def test_a_row_for_each_metric_with_and_without_outliers() -> None:
-    found = evaluated({"good": GOOD, "bad": BAD}, "a")
-    table = correlation_table(found)
+    evaluation = evaluated({"good": GOOD, "bad": BAD}, "a")
+    table = correlation_table(evaluation)
     assert [row.cells[0] for row in table.rows] == ["all 6 systems", "good", "bad", "without a", "good", "bad"]
     everything, rest = cells(table, "good")
-    pearson = found.everything.metrics["good"].pearson
+    pearson = evaluation.everything.metrics["good"].pearson
     assert pearson.value is not None
     assert pearson.interval is not None
     low, high = pearson.interval
     assert everything[1:3] == (f"{pearson.value:.3f}", f"[{low:.3f}, {high:.3f}]")
     assert everything[3] == "0.943"
-    assert found.rest is not None
-    assert rest[1] == f"{found.rest.metrics['good'].pearson.value:.3f}"
+    assert evaluation.rest is not None
+    assert rest[1] == f"{evaluation.rest.metrics['good'].pearson.value:.3f}"
     assert len(table.columns) == len(everything) == 8
 
 
 def test_p_is_against_the_best_metric() -> None:
-    found = evaluated({"bad": BAD, "good": GOOD, "middle": GOOD + BAD / 10})
-    table = correlation_table(found)
+    evaluation = evaluated({"bad": BAD, "good": GOOD, "middle": GOOD + BAD / 10})
+    table = correlation_table(evaluation)
     assert cells(table, "good")[0][-1] == "best"
-    adjusted = {(t.first, t.second): t.p_adjusted for t in found.everything.williams}
+    adjusted = {(t.first, t.second): t.p_adjusted for t in evaluation.everything.williams}
     assert cells(table, "middle")[0][-1].startswith(f"{adjusted['good', 'middle']:.3f}")
     assert cells(table, "bad")[0][-1].startswith(f"{adjusted['bad', 'good']:.3f}")
     assert any(note.startswith("p: Williams") for note in table.notes)
@@ -247,7 +247,7 @@ def test_outliers_are_hinted_at_until_they_are_left_out() -> None:
     assert not any("--without auto" in note for note in correlation_table(evaluated({"m": GOOD}, "auto")).notes)
 
 
-def test_few_systems_and_samples_left_out_are_said() -> None:
+def test_few_systems_and_excluded_samples_have_notes() -> None:
     notes = correlation_table(evaluated({"m": GOOD}, "a", "b", "c", how=CorrelationSettings(samples=500))).notes
     assert any(note.startswith("with only 3 systems") for note in notes)
     assert any("of the bootstrap samples are left out" in note for note in notes)
@@ -265,10 +265,10 @@ def test_a_constant_metric_has_dashes_and_is_not_the_best() -> None:
 
 
 def test_the_result_prints_itself() -> None:
-    found = evaluated({"good": GOOD})
-    assert str(found) == correlation_table(found).render("table")
-    assert str(found).splitlines()[0] == "Correlation with accuracy"
-    assert str(found).splitlines()[-1] == f"signature {found.signature}"
+    evaluation = evaluated({"good": GOOD})
+    assert str(evaluation) == correlation_table(evaluation).render("table")
+    assert str(evaluation).splitlines()[0] == "Correlation with accuracy"
+    assert str(evaluation).splitlines()[-1] == f"signature {evaluation.signature}"
 
 
 CASES = {name: (k, 2, 3, 4, 5, 6) for k, name in enumerate("abcdef")}
@@ -290,7 +290,7 @@ def test_the_sweep_is_table_4() -> None:
 
 def test_discarded_cases_and_systems_are_named() -> None:
     human = Scores(tuple("abcdef"), "human", HUMAN, {})
-    found = sweep(
+    result = sweep(
         human,
         {"basic": CASES},
         weights=[(0.5, 0)],
@@ -298,14 +298,14 @@ def test_discarded_cases_and_systems_are_named() -> None:
         without=["a"],
         settings=FISHER,
     )
-    assert [row.cells[0] for row in sweep_table(found).rows] == [
+    assert [row.cells[0] for row in sweep_table(result).rows] == [
         "alignment basic",
         "w2 = 0.5, w6 = 0, all cases",
         "without a",
         "w2 = 0.5, w6 = 0, without cases 5, 6",
         "without a",
     ]
-    assert sweep_table(found).notes[0].startswith("with only 5 systems")
+    assert sweep_table(result).notes[0].startswith("with only 5 systems")
 
 
 def test_judgments_are_table_5() -> None:
@@ -323,6 +323,6 @@ def test_judgments_are_table_5() -> None:
     )
 
 
-@pytest.mark.parametrize(("value", "said"), [(None, "–"), (-0.25, "−0.250"), (1.0, "1.000"), (-0.0001, "−0.000")])
-def test_figures(value: float | None, said: str) -> None:
-    assert decimal(value) == said
+@pytest.mark.parametrize(("value", "message"), [(None, "–"), (-0.25, "−0.250"), (1.0, "1.000"), (-0.0001, "−0.000")])
+def test_figures(value: float | None, message: str) -> None:
+    assert decimal(value) == message

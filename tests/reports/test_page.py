@@ -54,7 +54,7 @@ def test_each_run_and_suite_is_parsed_once(
     assert set(parsed.values()) == {1}
 
 
-def test_attacks_are_set_beside_their_suite(run: Callable[[str], Run], attack: Callable[[str], Run]) -> None:
+def test_attacks_are_next_to_their_suite(run: Callable[[str], Run], attack: Callable[[str], Run]) -> None:
     report = make_report([run("context"), attack("context")])
     assert [chapter.title for chapter in report.chapters] == ["small en→de", "Attacks", "Diagnosis"]
     assert report.examples == ()
@@ -120,7 +120,7 @@ def test_results_join_the_runs_of_their_systems(run: Callable[[str], Run], tmp_p
 
 def test_a_system_that_guesses_is_not_called_robust(run: Callable[[str], Run], attack: Callable[[str], Run]) -> None:
     report = make_report([run("sentence"), attack("sentence")])
-    (said,) = report.chapters[1].summary
-    assert "50.0 % of small before any attack" in said  # two of four, as always "sie" would be
-    assert "nothing that attacks could take away" in said
+    (message,) = report.chapters[1].summary
+    assert "50.0 % of small before any attack" in message  # two of four, as always "sie" would be
+    assert "nothing that attacks could take away" in message
     assert not [word for chapter in report.chapters for word in chapter.summary if "robust" in word]

@@ -29,11 +29,11 @@ class Checked(HTMLParser):
         self.links: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        found = dict(attrs)
-        if "id" in found:
-            self.ids.append(str(found["id"]))
+        actual = dict(attrs)
+        if "id" in actual:
+            self.ids.append(str(actual["id"]))
         if tag == "a":
-            self.links.append(str(found["href"]))
+            self.links.append(str(actual["href"]))
         if tag not in VOID:
             self.open.append(tag)
 
@@ -71,7 +71,7 @@ def test_texts_cannot_become_markup(text: str) -> None:
     assert "&lt;b&gt;new&lt;/b&gt;" in text
 
 
-def test_what_is_said_is_there(text: str) -> None:
+def test_the_page_has_date_summary_commands_and_charts(text: str) -> None:
     assert "2026-11-16" in text
     assert "is right in 100.0 %" in text
     assert "anaphora score small.jsonl --system scores:sentence.scores" in text
@@ -81,14 +81,14 @@ def test_what_is_said_is_there(text: str) -> None:
 def test_what_may_have_to_be_scrolled_is_reached_by_keyboard(text: str) -> None:
     scrolled = re.findall(r'<div class="scroll"([^>]*)>', text)
     assert scrolled
-    assert all(re.search(r'tabindex="0" role="region" aria-label="[^"]+"', found) for found in scrolled)
+    assert all(re.search(r'tabindex="0" role="region" aria-label="[^"]+"', actual) for actual in scrolled)
 
 
 def test_a_part_without_a_chart_is_no_card(text: str) -> None:
     assert len(re.findall("<figure", text)) == text.count("<svg")
 
 
-def test_texts_that_are_not_at_hand_are_said_to_be_missing(
+def test_missing_texts_are_reported_with_a_remedy(
     runs: list[Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANAPHORA_HOME", str(tmp_path / "home"))
@@ -142,7 +142,7 @@ def test_csv_is_read_by_others(report: Report, tmp_path: Path) -> None:
     ]
 
 
-def test_pictures(report: Report, tmp_path: Path) -> None:
+def test_charts(report: Report, tmp_path: Path) -> None:
     files = export(report, "svg", tmp_path / "out")
     assert [file.name for file in files][:2] == ["accuracy.svg", "small-en-de-reference-pronoun.svg"]
     assert all(file.read_text("utf-8").startswith("<svg") for file in files)

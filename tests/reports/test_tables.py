@@ -77,7 +77,7 @@ def test_all_four_formats_have_the_same_figures() -> None:
         assert text.count("0.497") == 1
 
 
-def test_a_result_in_latex_compiles_as_far_as_braces_and_marks_tell() -> None:
+def test_latex_tables_have_balanced_braces_and_escaped_characters() -> None:
     text = result_table(RESULT).render("latex")
     assert r"\quad 0$\times$intrasegmental & 2,400 & 0.801 & [0.784, 0.816] \\" in text
     assert r"\quad $>$3$\times$external" in text
@@ -206,17 +206,17 @@ def test_two_pairs_are_two_sections() -> None:
 
 
 @pytest.mark.parametrize(
-    ("gap", "said"),
+    ("gap", "message"),
     [
         (Gap(0.444, -0.07, (-0.12, -0.02)), "0.444, lower by 0.070 (difference −0.070 [−0.120, −0.020])"),
         (Gap(0.8, 0.1, (-0.01, 0.2)), "0.800, higher by 0.100 (difference +0.100 [−0.010, +0.200])"),
         (Gap(0.5, 0.0, (-0.1, 0.1)), "0.500, the same (difference +0.000 [−0.100, +0.100])"),
     ],
 )
-def test_higher_lower_or_the_same(gap: Gap, said: str) -> None:
+def test_higher_lower_or_the_same(gap: Gap, message: str) -> None:
     """newcomer.md B16: it said "higher by −0.070"."""
     result = Generative("suite", "en-de", "x", Counts(1, 1, 0, (0.1, 0.9)), {}, (), "gen|x", gap=gap)
-    assert f"contrastive accuracy on the same examples {said}" in generative_table([result]).render("table")
+    assert f"contrastive accuracy on the same examples {message}" in generative_table([result]).render("table")
 
 
 # A diagnosis in words and as a table; the items in files.

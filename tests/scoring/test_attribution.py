@@ -26,10 +26,10 @@ VOCABULARY = 12
 class Copying(nn.Module):
     """Predicts from the vector of one word of the input alone, whose place in it is given."""
 
-    def __init__(self, place: int) -> None:
+    def __init__(self, position: int) -> None:
         super().__init__()
         torch.manual_seed(3)
-        self.place = place
+        self.place = position
         self.embedding, self.read = nn.Embedding(VOCABULARY, 4), nn.Embedding(VOCABULARY, 4)
         self.output = nn.Linear(4, VOCABULARY)
 
@@ -44,24 +44,24 @@ def choice(inputs: Sequence[int], read: Sequence[int] = (1, 2), tokens: Sequence
     return Choice((tuple(inputs),), tuple(read), tuple(tokens), 0)
 
 
-@pytest.mark.parametrize("place", [0, 2])
-def test_a_model_that_copies_one_word_gets_all_attribution_there(place: int) -> None:
-    model = Copying(place)
-    (found,) = gradients(model, model.logits)([choice([3, 4, 8, 9])])
-    (source, read) = found.values
-    assert source[place] != 0
-    assert [value for k, value in enumerate(source) if k != place] == [0, 0, 0]
+@pytest.mark.parametrize("position", [0, 2])
+def test_a_model_that_copies_one_word_gets_all_attribution_there(position: int) -> None:
+    model = Copying(position)
+    (actual,) = gradients(model, model.logits)([choice([3, 4, 8, 9])])
+    (source, read) = actual.values
+    assert source[position] != 0
+    assert [value for k, value in enumerate(source) if k != position] == [0, 0, 0]
     assert read == [0, 0], "what it has written does not matter to it"
 
 
-def test_the_value_is_the_difference_of_logits_of_a_linear_model() -> None:
+def test_values_of_a_linear_model_are_logit_differences() -> None:
     """Gradient × input of a linear model without a bias is the whole difference, counted by hand."""
     model = Copying(1)
     nn.init.zeros_(model.output.bias)
-    (found,) = gradients(model, model.logits)([choice([3, 4, 8])])
+    (actual,) = gradients(model, model.logits)([choice([3, 4, 8])])
     logits = model.output(model.embedding.weight[4]).detach()
-    assert sum(found.values[0]) == pytest.approx(float(logits[5] - max(logits[6], logits[7])), abs=1e-6)
-    assert found.scores == pytest.approx(torch.log_softmax(logits, 0)[[5, 6, 7]].tolist(), abs=1e-6)
+    assert sum(actual.values[0]) == pytest.approx(float(logits[5] - max(logits[6], logits[7])), abs=1e-6)
+    assert actual.scores == pytest.approx(torch.log_softmax(logits, 0)[[5, 6, 7]].tolist(), abs=1e-6)
 
 
 def test_weights_are_as_they_were_and_need_gradients_again() -> None:
@@ -73,8 +73,8 @@ def test_weights_are_as_they_were_and_need_gradients_again() -> None:
 
 def test_candidates_that_are_the_same_have_no_attribution() -> None:
     model = Copying(0)
-    (found,) = gradients(model, model.logits)([choice([3, 4], tokens=(5, 5))])
-    assert found.values == ([0, 0], [0, 0])
+    (actual,) = gradients(model, model.logits)([choice([3, 4], tokens=(5, 5))])
+    assert actual.values == ([0, 0], [0, 0])
 
 
 def test_a_model_without_embeddings_is_an_error() -> None:
@@ -115,16 +115,16 @@ def test_gradients_are_those_of_finite_differences(tmp_path: Path, demo_text: li
     model.double()
     compute = choices_of(model, "gradient")
     for one in choices[:2]:
-        found = compute([one])[0]
+        actual = compute([one])[0]
         for number, ids in enumerate((*one.inputs, one.read)):
-            for place in (0, len(ids) - 1):
-                changes = [stretched(model, compute, one, number, place, step) for step in (1e-4, -1e-4)]
-                assert found.values[number][place] == pytest.approx(
+            for position in (0, len(ids) - 1):
+                changes = [stretched(model, compute, one, number, position, step) for step in (1e-4, -1e-4)]
+                assert actual.values[number][position] == pytest.approx(
                     (changes[0] - changes[1]) / 2e-4, rel=1e-3, abs=1e-5
                 )
 
 
-def stretched(model: Any, compute: Any, one: Choice, sequence: int, place: int, step: float) -> float:
+def stretched(model: Any, compute: Any, one: Choice, sequence: int, position: int, step: float) -> float:
     """log p(right) − log p(wrong) with one vector of one sequence multiplied by 1 + step."""
     calls = 0
     ids = (*one.inputs, one.read)
@@ -138,7 +138,7 @@ def stretched(model: Any, compute: Any, one: Choice, sequence: int, place: int, 
         if calls - 1 != sequence:
             return None
         scale = torch.ones(output.shape[:2], dtype=output.dtype)
-        scale[0, place] += step
+        scale[0, position] += step
         return output * scale[:, :, None]
 
     hooks = [part.register_forward_hook(longer) for part in model.modules() if isinstance(part, nn.Embedding)]
@@ -166,18 +166,18 @@ def test_a_batch_is_as_good_as_one_by_one(tmp_path: Path, demo_text: list[str], 
 def test_attention_sums_to_one(tmp_path: Path, demo_text: list[str], kind: str) -> None:
     """Shares of all encoders and of what was written; a special token before a context (Voita's) keeps a part of it."""
     model, choices = made(tmp_path / kind, demo_text, kind)
-    for found in choices_of(model, "attention")(choices):
-        total = sum(sum(part) for part in found.values)
+    for actual in choices_of(model, "attention")(choices):
+        total = sum(sum(part) for part in actual.values)
         assert 0.5 < total < 1 if kind == "voita" else total == pytest.approx(1, abs=1e-5)
-        assert min(min(part) for part in found.values) >= 0
+        assert min(min(part) for part in actual.values) >= 0
 
 
 def test_attention_weighs_encoders_as_the_hierarchy_does(tmp_path: Path, demo_text: list[str]) -> None:
     """β of the last step, which a hook on its energies makes known: an encoder with β = 1 gets everything."""
     model, choices = made(tmp_path / "hier", demo_text, "s-t-hier")
     model.combination.weights = lambda state, contexts: torch.tensor([[0.0, 1.0, 0.0]]).expand(len(state), 3)
-    for found in choices_of(model, "attention")(choices):
-        assert [sum(part) for part in found.values] == pytest.approx([0, 1, 0, 0], abs=1e-6)
+    for actual in choices_of(model, "attention")(choices):
+        assert [sum(part) for part in actual.values] == pytest.approx([0, 1, 0, 0], abs=1e-6)
 
 
 @pytest.mark.parametrize("method", ["gradient", "attention"])
@@ -194,17 +194,17 @@ def test_hugging_face_models(tiny_marian: Path, tiny_llama: Path, method: str) -
             Choice(inputs, (1, 9, 10, 11), (12, 13), 1),
             Choice(tuple((9, 0) for _ in inputs), (1, 9), (4, 5), 0),
         )
-        found = dict(attribute_choices([one, other], pretrained(model, method), 64))
+        actual = dict(attribute_choices([one, other], pretrained(model, method), 64))
         with torch.no_grad():
             read = torch.tensor([one.read])
             more = (
                 {"input_ids": torch.tensor([inputs[0]]), "decoder_input_ids": read} if inputs else {"input_ids": read}
             )
             expected = torch.log_softmax(model(**more).logits[0, -1], -1)[[12, 13]]
-        assert found[0].scores == pytest.approx(expected.tolist(), abs=1e-4)
-        assert [len(part) for part in found[0].values] == [*map(len, inputs), 4]
+        assert actual[0].scores == pytest.approx(expected.tolist(), abs=1e-4)
+        assert [len(part) for part in actual[0].values] == [*map(len, inputs), 4]
         if method == "attention":
-            assert sum(map(sum, found[0].values)) == pytest.approx(1, abs=1e-5)
+            assert sum(map(sum, actual[0].values)) == pytest.approx(1, abs=1e-5)
         assert model.config._attn_implementation == before
 
 

@@ -52,7 +52,7 @@ def test_whatever_fails_the_result_is_the_same(batch: list[int], data: st.DataOb
 
 
 @given(st.lists(st.integers(1, 50), min_size=1, max_size=20))
-def test_what_does_not_fit_even_alone_is_named_by_its_size(sizes: list[int]) -> None:
+def test_an_example_too_large_for_memory_is_named_by_size(sizes: list[int]) -> None:
     def score(part: Sequence[int]) -> list[int]:
         if sum(part) > 40:
             raise MemoryError
@@ -69,7 +69,7 @@ def test_what_does_not_fit_even_alone_is_named_by_its_size(sizes: list[int]) -> 
         )
 
 
-def test_what_a_failed_attempt_held_is_let_go_before_the_next() -> None:
+def test_memory_of_a_failed_attempt_is_freed_before_the_next() -> None:
     """Else there would be even less memory for the halves."""
 
     class Tensor:
@@ -133,16 +133,16 @@ asked = st.lists(st.lists(candidates, min_size=1, max_size=3), max_size=6)
 
 @given(asked, st.integers(1, 20))
 def test_every_candidate_is_in_one_tree_with_its_inputs(questions: list[list[EncodedCandidate]], budget: int) -> None:
-    found = [
+    actual = [
         unit
         for batch in token_batches(group_by_source(questions, budget, (99,)), budget, depth_first=True)
         for unit in batch
     ]
-    members = [member for unit in found for member in unit.members]
+    members = [member for unit in actual for member in unit.members]
     assert sorted(members) == [(n, k) for n, q in enumerate(questions) for k in range(len(q))]
-    for unit in found:
-        for (number, place), (_, predicted) in zip(unit.members, unit.tree.paths, strict=True):
-            wanted = questions[number][place]
+    for unit in actual:
+        for (number, position), (_, predicted) in zip(unit.members, unit.tree.paths, strict=True):
+            wanted = questions[number][position]
             assert unit.inputs == wanted.inputs
             assert tuple(predicted) == wanted.predicted
         assert unit.tree.tokens[0] == 99
@@ -172,10 +172,10 @@ def test_what_is_read_stands_before_the_tree() -> None:
             EncodedCandidate(source, (5,), (6, 0)),
         ]
     ]
-    found = group_by_source(asked, 100, (99,))
-    assert [unit.members for unit in found] == [[(0, 0), (0, 1)], [(0, 2)]]
-    assert found[0].tree.tokens.tolist() == [99, 4, 5, 6]
-    assert [predicted.tolist() for _, predicted in found[0].tree.paths] == [[5, 0], [6, 0]]
+    groups = group_by_source(asked, 100, (99,))
+    assert [unit.members for unit in groups] == [[(0, 0), (0, 1)], [(0, 2)]]
+    assert groups[0].tree.tokens.tolist() == [99, 4, 5, 6]
+    assert [predicted.tolist() for _, predicted in groups[0].tree.paths] == [[5, 0], [6, 0]]
 
 
 def test_each_distinct_source_is_one_unit() -> None:
@@ -185,20 +185,20 @@ def test_each_distinct_source_is_one_unit() -> None:
         EncodedExample((5, 2), (1,), ((7, 8, 2), (9, 2))),
         EncodedExample((5, 2), (1, 3), ((7, 8, 2),)),  # another prompt: another tree
     ]
-    found = group_by_source([item.separate() for item in encoded], 100)
-    assert [unit.members for unit in found] == [[(0, 0), (0, 1), (2, 0), (2, 1)], [(1, 0)], [(3, 0)]]
-    assert found[0].tree.tokens.tolist() == [1, 7, 8, 9, 9]
-    assert [tokens.tolist() for _, tokens in found[0].tree.paths] == [[7, 8, 2], [7, 9, 2], [7, 8, 2], [9, 2]]
-    assert found[0].size == 5 + 2
+    groups = group_by_source([item.separate() for item in encoded], 100)
+    assert [unit.members for unit in groups] == [[(0, 0), (0, 1), (2, 0), (2, 1)], [(1, 0)], [(3, 0)]]
+    assert groups[0].tree.tokens.tolist() == [1, 7, 8, 9, 9]
+    assert [tokens.tolist() for _, tokens in groups[0].tree.paths] == [[7, 8, 2], [7, 9, 2], [7, 8, 2], [9, 2]]
+    assert groups[0].size == 5 + 2
 
 
-def test_what_is_asked_about_one_source_is_split_where_it_is_too_much() -> None:
+def test_questions_about_one_source_are_split_over_the_budget() -> None:
     """A suite may ask a thousand things about one sentence; attention over all of them at once would be quadratic."""
     encoded = [EncodedExample((5, 2), (1,), ((10 + n, 11, 12, 2), (10 + n, 13, 12, 2))) for n in range(50)]
-    found = group_by_source([item.separate() for item in encoded], 40)
-    assert [n for unit in found for n, _ in unit.members] == [n for n in range(50) for _ in range(2)]
-    assert all(len(unit.tree) <= 41 for unit in found)
-    assert len(found) == 10
+    groups = group_by_source([item.separate() for item in encoded], 40)
+    assert [n for unit in groups for n, _ in unit.members] == [n for n in range(50) for _ in range(2)]
+    assert all(len(unit.tree) <= 41 for unit in groups)
+    assert len(groups) == 10
     again = [EncodedExample((5, 2), (1,), ((10, 11, 2), (10, 13, 2)))] * 50
     assert (
         len(group_by_source([item.separate() for item in again], 40)) == 1
@@ -214,12 +214,12 @@ def test_batches_hold_every_unit_once_and_keep_to_the_budget(made: list[tuple[in
         SourceGroup(((7,) * source,), build_tree([1], [range(3, 3 + tree)]), [(n, 0)], True)
         for n, (tree, source) in enumerate(made)
     ]
-    found = list(token_batches(all_units, budget, depth_first=False))
-    assert sorted(u.members for batch in found for u in batch) == [[(n, 0)] for n in range(len(made))]
-    assert all(len(batch) == 1 or sum(u.size for u in batch) <= budget for batch in found)
-    lengths = [len(u.tree) for batch in found for u in batch]
+    actual = list(token_batches(all_units, budget, depth_first=False))
+    assert sorted(u.members for batch in actual for u in batch) == [[(n, 0)] for n in range(len(made))]
+    assert all(len(batch) == 1 or sum(u.size for u in batch) <= budget for batch in actual)
+    lengths = [len(u.tree) for batch in actual for u in batch]
     assert lengths == sorted(lengths)
-    for batch, following in pairwise(found):
+    for batch, following in pairwise(actual):
         assert sum(u.size for u in batch) + following[0].size > budget  # no batch is smaller than it must be
 
 
@@ -274,7 +274,7 @@ def make(opinionated: Callable[[Any, Any], Any], name: str) -> Any:
 @torch.inference_mode()
 def one_by_one(model: Any, asked: EncodedExample) -> list[tuple[float, int]]:
     """By the loss of the model itself: labels that are not predicted are −100."""
-    found = []
+    actual = []
     for candidate in asked.candidates:
         labels = torch.tensor([[-100] * (len(asked.prompt) - 1) + [*candidate]])
         if model.config.is_encoder_decoder:
@@ -283,16 +283,16 @@ def one_by_one(model: Any, asked: EncodedExample) -> list[tuple[float, int]]:
         else:  # a causal model moves its labels by one itself
             whole = torch.tensor([[*asked.prompt, *candidate]])
             output = model(input_ids=whole, labels=torch.cat([torch.tensor([[-100]]), labels], 1))
-        found.append((-float(output.loss) * len(candidate), len(candidate)))
-    return found
+        actual.append((-float(output.loss) * len(candidate), len(candidate)))
+    return actual
 
 
 def test_any_batch_gives_what_the_model_s_own_loss_gives(model: Any) -> None:
     expected = [one_by_one(model, asked) for asked in ASKED]
     for budget in (1, 13, 40, 100_000):
-        found = dict(score_padded(model, ASKED, budget))
-        assert sorted(found) == [0, 1, 2, 3]
-        for number, scores in found.items():
+        actual = dict(score_padded(model, ASKED, budget))
+        assert sorted(actual) == [0, 1, 2, 3]
+        for number, scores in actual.items():
             assert [n for _, n in scores] == [n for _, n in expected[number]]
             assert [s for s, _ in scores] == pytest.approx([s for s, _ in expected[number]], rel=0, abs=1e-4)
 

@@ -35,7 +35,7 @@ def test_padding_and_packing_are_inverse(sizes: list[int]) -> None:
     padded = packed[rows.pad]
     assert padded[rows.unpad].tolist() == packed.tolist()
     assert padded.view(len(sizes), max(sizes))[:, 0].tolist() == np.cumsum([0, *sizes[:-1]]).tolist()
-    assert rows.positions.tolist() == [place for n in sizes for place in range(n)]
+    assert rows.positions.tolist() == [position for n in sizes for position in range(n)]
     assert (rows.end > 0).sum(1).tolist() == sizes
 
 
@@ -93,8 +93,8 @@ def test_tiles_of_any_size(height: int, width: int, with_bias: bool, monkeypatch
     asked = model(torch.randn(1, WORDS) if with_bias else None)
     hidden = torch.randn(STATES, SIZE) * 5
     rows, tokens = torch.randint(STATES, (50,)), torch.randint(WORDS, (50,))
-    found = log_probabilities(asked, hidden, rows, tokens)
-    assert found == pytest.approx(expected(asked, hidden, rows, tokens), abs=1e-5)
+    values = log_probabilities(asked, hidden, rows, tokens)
+    assert values == pytest.approx(expected(asked, hidden, rows, tokens), abs=1e-5)
 
 
 def test_a_tile_of_impossible_words(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,8 +105,8 @@ def test_a_tile_of_impossible_words(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = model(bias)
     hidden = torch.randn(STATES, SIZE)
     rows, tokens = torch.arange(STATES), torch.arange(STATES)
-    found = log_probabilities(asked, hidden, rows, tokens)
-    assert found == pytest.approx(expected(asked, hidden, rows, tokens), abs=1e-5)
+    values = log_probabilities(asked, hidden, rows, tokens)
+    assert values == pytest.approx(expected(asked, hidden, rows, tokens), abs=1e-5)
     assert log_probabilities(asked, hidden, rows[:1], torch.tensor([WORDS - 1]))[0] == float("-inf")
 
 
@@ -114,16 +114,16 @@ def test_capped_logits() -> None:
     asked = model(final_logit_softcapping=0.5)
     hidden = torch.randn(STATES, SIZE) * 5
     logits = 0.5 * torch.tanh(hidden @ asked.head.weight.T / 0.5)
-    found = log_probabilities(asked, hidden, torch.arange(STATES), torch.arange(STATES))
-    assert found == pytest.approx(torch.log_softmax(logits, -1).diagonal().numpy(), abs=1e-5)
+    values = log_probabilities(asked, hidden, torch.arange(STATES), torch.arange(STATES))
+    assert values == pytest.approx(torch.log_softmax(logits, -1).diagonal().numpy(), abs=1e-5)
 
 
 def test_half_precision_adds_up_in_float32() -> None:
     asked = model()
     asked.head.bfloat16()
     hidden = torch.randn(STATES, SIZE).bfloat16()
-    found = log_probabilities(asked, hidden, torch.arange(STATES), torch.arange(STATES))
-    assert found == pytest.approx(expected(asked, hidden, torch.arange(STATES), torch.arange(STATES)), abs=0.02)
+    values = log_probabilities(asked, hidden, torch.arange(STATES), torch.arange(STATES))
+    assert values == pytest.approx(expected(asked, hidden, torch.arange(STATES), torch.arange(STATES)), abs=0.02)
 
 
 # The tree scorer gives what scoring one by one gives: for every architecture, every tree, every batch.
@@ -238,10 +238,10 @@ def one_by_one(model_packed: Any, asked: Asked) -> list[float]:
     for candidate in asked.candidates:
         read = torch.tensor([[*asked.prompt, *candidate[:-1]]])
         if model_packed.config.is_encoder_decoder:
-            found = model_packed(input_ids=torch.tensor([asked.source]), decoder_input_ids=read)
+            actual = model_packed(input_ids=torch.tensor([asked.source]), decoder_input_ids=read)
         else:
-            found = model_packed(input_ids=read)
-        logits = found.logits[0, len(asked.prompt) - 1 :]
+            actual = model_packed(input_ids=read)
+        logits = actual.logits[0, len(asked.prompt) - 1 :]
         scores.append(float(logits.log_softmax(-1).gather(1, torch.tensor(candidate)[:, None]).double().sum()))
     return scores
 
@@ -250,24 +250,24 @@ def through_the_tree(packed: PackedModel, asked: list[Asked], margins: bool = Fa
     trees = [build_tree(a.prompt, a.candidates) for a in asked]
     sources = [a.source for a in asked] if packed.encoder_decoder else None
     with packed.attached():
-        found = packed.score(trees, sources, margins)
-    for a, scores in zip(asked, found, strict=True):
+        actual = packed.score(trees, sources, margins)
+    for a, scores in zip(asked, actual, strict=True):
         assert [n for _, n in scores] == list(map(len, a.candidates))
-    return [[score for score, _ in scores] for scores in found]
+    return [[score for score, _ in scores] for scores in actual]
 
 
-def check_same(expected: list[float], found: list[float]) -> None:
+def check_same(expected: list[float], actual: list[float]) -> None:
     """Within the tolerance, and the same decisions: no pair of candidates is in another order."""
-    assert found == pytest.approx(expected, rel=0, abs=TOLERANCE)
+    assert actual == pytest.approx(expected, rel=0, abs=TOLERANCE)
     for i, one in enumerate(expected):
         for k, other in enumerate(expected):
             if one - other > 2 * TOLERANCE:
-                assert found[i] > found[k]
+                assert actual[i] > actual[k]
 
 
 @FEW
 @given(several)
-def test_every_tree_in_every_batch_is_scored_as_one_by_one(model_packed: Any, asked: list[Asked]) -> None:
+def test_every_tree_in_a_batch_is_scored_as_alone(model_packed: Any, asked: list[Asked]) -> None:
     for a, scores in zip(asked, through_the_tree(PackedModel(model_packed), asked), strict=True):
         check_same(one_by_one(model_packed, a), scores)
 
@@ -342,8 +342,8 @@ def test_sinusoids_grow_with_the_text(opinionated: Callable[[Any, Any], Any]) ->
     kind, config, arguments = ARCHITECTURES["m2m100"]
     model = make(opinionated, kind, config, arguments | {"max_position_embeddings": 4})
     asked = Asked([*range(3, 30)], [START], [[*range(40, 60)], [*range(40, 50), *range(20, 30)]])
-    found = through_the_tree(PackedModel(model), [asked])[0]
-    check_same(one_by_one(model, asked), found)
+    actual = through_the_tree(PackedModel(model), [asked])[0]
+    check_same(one_by_one(model, asked), actual)
 
 
 def test_margins_of_candidates_that_are_the_same(opinionated: Callable[[Any, Any], Any]) -> None:
@@ -364,6 +364,6 @@ def test_where_the_batch_stands_does_not_matter(opinionated: Callable[[Any, Any]
     long = Asked([*range(3, 30)], [START], [[*range(40, 60), 2], [*range(40, 50), 2]])
     alone = through_the_tree(packed, [short])[0]
     for batch in ([short, long], [long, short], [long, short, long, short]):
-        for place, asked in enumerate(batch):
+        for position, asked in enumerate(batch):
             if asked is short:
-                check_same(alone, through_the_tree(packed, batch)[place])
+                check_same(alone, through_the_tree(packed, batch)[position])

@@ -46,19 +46,19 @@ questions = st.lists(st.tuples(inputs, candidates), min_size=1, max_size=5)
 
 
 def through_trees(model: Any, asked: list[tuple[tuple[Ids, ...], list[Ids]]], margins: bool = False) -> list[Any]:
-    trees = [build_tree((MARKS.start,), found) for _, found in asked]
+    trees = [build_tree((MARKS.start,), actual) for _, actual in asked]
     return StepwiseScorer(model, MARKS.padding).score(trees, [given for given, _ in asked], margins)
 
 
 def one_by_one(model: Any, asked: list[tuple[tuple[Ids, ...], list[Ids]]]) -> list[list[float]]:
-    return [padded_scores(model, [(given, target) for target in found], MARKS, 64) for given, found in asked]
+    return [padded_scores(model, [(given, target) for target in actual], MARKS, 64) for given, actual in asked]
 
 
 @settings(max_examples=60)
 @given(questions)
 def test_it_is_plain_scoring(asked: list[tuple[tuple[Ids, ...], list[Ids]]]) -> None:
-    for found, expected in zip(through_trees(MODEL, asked), one_by_one(MODEL, asked), strict=True):
-        assert [score for score, _ in found] == pytest.approx(expected, abs=1e-4)
+    for actual, expected in zip(through_trees(MODEL, asked), one_by_one(MODEL, asked), strict=True):
+        assert [score for score, _ in actual] == pytest.approx(expected, abs=1e-4)
 
 
 @settings(max_examples=30)
@@ -81,18 +81,18 @@ def test_every_recurrent_model(contexts: tuple[str, ...], combination: str) -> N
         (tuple((3, 4, 5, 0)[n:] for n in range(1 + len(contexts))), [(4, 5, 3, 0), (4, 4, 3, 0), (4, 5, 0), (0,)]),
         (tuple((5, 0) for _ in range(1 + len(contexts))), [(3, 3, 3, 3, 3, 3, 0), (3, 3, 4, 3, 3, 3, 0)]),
     ]
-    for found, expected in zip(through_trees(model, asked), one_by_one(model, asked), strict=True):
-        assert [score for score, _ in found] == pytest.approx(expected, abs=1e-4)
+    for actual, expected in zip(through_trees(model, asked), one_by_one(model, asked), strict=True):
+        assert [score for score, _ in actual] == pytest.approx(expected, abs=1e-4)
 
 
 def test_what_is_read_first_is_not_scored() -> None:
     """A prompt of three tokens: the score of the rest is the whole without it."""
     given, whole = ((3, 4, 0), (5, 0)), (4, 5, 3, 3, 0)
     tree = build_tree((MARKS.start, *whole[:2]), [whole[2:]])
-    ((found, tokens),) = StepwiseScorer(MODEL, MARKS.padding).score([tree], [given])[0]
+    ((scores, tokens),) = StepwiseScorer(MODEL, MARKS.padding).score([tree], [given])[0]
     with_it, without = padded_scores(MODEL, [(given, whole), (given, whole[:2])], MARKS, 64)
     assert tokens == 3
-    assert found == pytest.approx(with_it - without, abs=1e-4)
+    assert scores == pytest.approx(with_it - without, abs=1e-4)
 
 
 class Counting:
@@ -132,11 +132,11 @@ def test_what_is_shared_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> Non
     counting = Counting(MODEL)
     monkeypatch.setattr(tree_scorer, "select_rows", counting.select_rows)
     asked = [(((3, 0), (0,)), [(3, 4, 5, 0), (3, 4, 3, 0)]), (((4, 0), (5, 0)), [(3, 3, 3, 0), (3, 3, 3, 0)])]
-    found = through_trees(counting, asked)
+    actual = through_trees(counting, asked)
     # start, 3, 4, then 5 and 3; start, 3, 3, 3
     assert (counting.encoded, counting.stepped, counting.projected) == (2, 9, 9)
     assert counting.memories == [[0, 0, 1]]  # where the first tree branches, and not again
-    for values, expected in zip(found, one_by_one(MODEL, asked), strict=True):
+    for values, expected in zip(actual, one_by_one(MODEL, asked), strict=True):
         assert [score for score, _ in values] == pytest.approx(expected, abs=1e-4)
 
 

@@ -17,11 +17,11 @@ candidate_sets = st.lists(st.lists(tokens, min_size=1, max_size=6), min_size=1, 
 
 def prefixes(tree: Tree) -> list[tuple[int, ...]]:
     """What stands at each node when one walks up to it: the tokens on its way, by depth alone."""
-    found: list[tuple[int, ...]] = []
+    actual: list[tuple[int, ...]] = []
     for token, depth in zip(tree.tokens.tolist(), tree.depth.tolist(), strict=True):
-        before = next((p for p in reversed(found) if len(p) == depth), ())
-        found.append((*before, token))
-    return found
+        before = next((p for p in reversed(actual) if len(p) == depth), ())
+        actual.append((*before, token))
+    return actual
 
 
 @given(prompts, candidate_sets)
@@ -29,9 +29,9 @@ def test_the_nodes_are_the_distinct_proper_prefixes(prompt: list[int], candidate
     expected = {tuple(prompt[:n]) for n in range(1, len(prompt) + 1)}
     for candidate in candidates:
         expected |= {(*prompt, *candidate[:n]) for n in range(len(candidate))}
-    found = prefixes(build_tree(prompt, candidates))
-    assert len(found) == len(set(found))
-    assert set(found) == expected
+    actual = prefixes(build_tree(prompt, candidates))
+    assert len(actual) == len(set(actual))
+    assert set(actual) == expected
 
 
 @given(prompts, candidate_sets)

@@ -39,7 +39,7 @@ def test_a_model_that_fits_is_built_without_memory(file: Path) -> None:
         check_shapes(file, check_sizes(lambda: torch.nn.Linear(2, 4), [file], CONFIG).state_dict())
 
 
-def test_a_model_that_is_too_large_for_its_weights_is_refused(file: Path) -> None:
+def test_a_model_larger_than_its_weights_is_refused(file: Path) -> None:
     message = (
         r"^config\.json: it asks for 2,000,000,000,000 weights, more than model\.safetensors can hold\. "
         r"Use the config and the weights of the same model\.$"

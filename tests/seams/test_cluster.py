@@ -222,7 +222,7 @@ def test_what_no_worker_can_score(nodes: Any, suite: Suite, tmp_path: Path, monk
     assert not ray.is_initialized()
 
 
-def test_at_most_so_many_workers_in_a_connection_that_is_there(nodes: Any, suite: Suite, tmp_path: Path) -> None:
+def test_at_most_n_workers_on_an_existing_connection(nodes: Any, suite: Suite, tmp_path: Path) -> None:
     ray.init(nodes.address, log_to_driver=False, logging_level="ERROR")
     try:
         log = tmp_path / "log"
@@ -234,15 +234,15 @@ def test_at_most_so_many_workers_in_a_connection_that_is_there(nodes: Any, suite
 
 
 @pytest.mark.parametrize(
-    ("address", "said"),
+    ("address", "message"),
     [
         ("127.0.0.1:9", r"^no Ray cluster at 127.0.0.1:9 \(connection refused\). Start one with: ray start --head$"),
         ("nonsense", "^not the address of a Ray cluster: 'nonsense'. Write HOST:PORT"),
         ("ray://127.0.0.1:10001", "^not the address of a Ray cluster: 'ray://"),
     ],
 )
-def test_an_address_where_no_cluster_is(suite: Suite, tmp_path: Path, address: str, said: str) -> None:
-    with pytest.raises(AnaphoraError, match=said):
+def test_an_address_where_no_cluster_is(suite: Suite, tmp_path: Path, address: str, message: str) -> None:
+    with pytest.raises(AnaphoraError, match=message):
         api.score(suite, "hf:x", tmp_path / "run", cluster=address)
 
 
@@ -333,8 +333,8 @@ def test_mining_with_a_killed_driver(nodes: Any, anaphora: Callable[..., object]
         first.send_signal(signal.SIGKILL)
     assert not (tmp_path / "far.jsonl").exists()
     with started(tmp_path, *far) as again:
-        said = again.communicate()
-    assert again.returncode == 0, said
+        message = again.communicate()
+    assert again.returncode == 0, message
     anaphora(*command, "-o", "near.jsonl")
     assert (tmp_path / "far.jsonl").read_bytes() == (tmp_path / "near.jsonl").read_bytes()
 

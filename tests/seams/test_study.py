@@ -103,9 +103,9 @@ def test_exported_pairs_decide_what_measure_pairs_keeps(
         *("measure", "pairs", "-r", reference, "-t", system, "-l", "de-en", "--kind", "noisy"),
         *("--pair-list", name, "-o", "out.jsonl", "--json"),
     )
-    found = json.loads(made)
-    assert found["pairs"] == {"noisy": 3}
-    assert (found["differing_pronouns"], found["left_out_by_pair_list"]) == (5, 2)
+    document = json.loads(made)
+    assert document["pairs"] == {"noisy": 3}
+    assert (document["differing_pronouns"], document["left_out_by_pair_list"]) == (5, 2)
 
 
 def test_measure_pairs_become_a_study(command: Command, texts: tuple[Path, Path], tmp_path: Path) -> None:
@@ -113,9 +113,9 @@ def test_measure_pairs_become_a_study(command: Command, texts: tuple[Path, Path]
     command("measure", "pairs", "-r", reference, "-t", system, "-l", "de-en", "--kind", "noisy", "-o", "made.jsonl")
     command("study", "create", "made.jsonl", "-o", "again", "--annotators", "anna,ben")
     answer(tmp_path / "again", lambda name, item: ("reference",))
-    found = json.loads(command("study", "agreement", "again", "--samples", "100", "--json"))
-    assert found["preferred"] == 1
-    counts = {pair: group["counts"]["reference"] for pair, group in found["pairs"].items()}
+    document = json.loads(command("study", "agreement", "again", "--samples", "100", "--json"))
+    assert document["preferred"] == 1
+    counts = {pair: group["counts"]["reference"] for pair, group in document["pairs"].items()}
     assert counts == {"it:he": 6, "she:they": 4}
 
 
@@ -172,17 +172,17 @@ def test_gaps_of_plain_text_are_shown_as_it_is(command: Command, tmp_path: Path)
 
 def test_judgments_of_every_gap_join_the_details(command: Command, gaps: Path) -> None:
     command("study", "export", gaps, "--judgments", "judgments.tsv")
-    found = json.loads(command("apt-judgements", "details.tsv", "judgments.tsv", "-l", "en-fr", "--json"))
-    assert (found["unjudged"], found["unmatched"]) == (0, 0)
-    assert found["cases"]["c1"]["correct"] == 2 * (5 + 4)  # two annotators; the reference's word is always right
-    assert found["total"]["correct"] == 2 * (5 + 4 + 0)
-    assert found["total"]["total"] == 2 * 18
+    document = json.loads(command("apt-judgements", "details.tsv", "judgments.tsv", "-l", "en-fr", "--json"))
+    assert (document["unjudged"], document["unmatched"]) == (0, 0)
+    assert document["cases"]["c1"]["correct"] == 2 * (5 + 4)  # two annotators; the reference's word is always right
+    assert document["total"]["correct"] == 2 * (5 + 4 + 0)
+    assert document["total"]["total"] == 2 * 18
 
 
 def test_accepted_options_are_scored_by_discomt(command: Command, gaps: Path) -> None:
     command("study", "export", gaps, "--annotations", "gaps.tsv")
-    found = json.loads(command("discomt", "gaps.tsv", "-l", "en-fr", "--samples", "100", "--json"))
-    accuracy = {name: system["accuracy"]["value"] for name, system in found["systems"].items()}
+    document = json.loads(command("discomt", "gaps.tsv", "-l", "en-fr", "--samples", "100", "--json"))
+    accuracy = {name: system["accuracy"]["value"] for name, system in document["systems"].items()}
     assert accuracy == {"good": pytest.approx(5 / 6), "fair": pytest.approx(4 / 6), "poor": 0}
 
 
@@ -190,9 +190,9 @@ def test_human_scores_correlate_with_apt(command: Command, gaps: Path, apt: Mapp
     rows = [f"{name}\t{system['apt']}" for name, system in apt["systems"].items()]
     write(tmp_path / "metrics.tsv", ["system\tapt", *rows])
     command("study", "export", gaps, "--human", "scores.tsv", "--metrics", "metrics.tsv")
-    found = json.loads(command("correlate", "scores.tsv", "--interval", "fisher", "--json"))
-    assert found["systems"] == ["good", "fair", "poor"]
-    assert found["metrics"]["apt"]["spearman"]["value"] == pytest.approx(1)
+    document = json.loads(command("correlate", "scores.tsv", "--interval", "fisher", "--json"))
+    assert document["systems"] == ["good", "fair", "poor"]
+    assert document["metrics"]["apt"]["spearman"]["value"] == pytest.approx(1)
 
 
 # --------------------------------------------------------------- generative → study → generative, apt → study → apt

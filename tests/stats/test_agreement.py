@@ -139,9 +139,9 @@ def test_neither_the_order_nor_the_names_matter(ratings: Ints, names: list[int])
 
 @given(RATINGS)
 def test_bounds(ratings: Ints) -> None:
-    found = {name: of(name, ratings, 3) for name in COEFFICIENTS}
-    percent, ac1 = found["percent"], found["ac1"]
-    assert all(value is None or value <= 1 + 1e-12 for value in found.values())
+    actual = {name: of(name, ratings, 3) for name in COEFFICIENTS}
+    percent, ac1 = actual["percent"], actual["ac1"]
+    assert all(value is None or value <= 1 + 1e-12 for value in actual.values())
     assert (percent is None) == (ac1 is None)
     if percent is not None and ac1 is not None:
         assert 0 <= percent <= 1
@@ -149,8 +149,8 @@ def test_bounds(ratings: Ints) -> None:
         assert ac1 >= -0.5 - 1e-12  # Pe is at most 1/q
         assert (abs(percent - 1) < 1e-12) == (abs(ac1 - 1) < 1e-12)
     if percent == 1:
-        assert found["kappa"] in (None, pytest.approx(1))
-        assert found["alpha"] in (None, pytest.approx(1))
+        assert actual["kappa"] in (None, pytest.approx(1))
+        assert actual["alpha"] in (None, pytest.approx(1))
 
 
 def test_intervals_hold_the_value_and_shrink() -> None:
@@ -159,9 +159,9 @@ def test_intervals_hold_the_value_and_shrink() -> None:
     ratings = np.stack([np.where(rng.random(400) < 0.15, 1 - truth, truth) for _ in range(3)], axis=1)
 
     def width(items: int) -> dict[str, float]:
-        found = bootstrap_intervals(ratings[:items], 2, Resampling(500, 1, 0.95))
+        intervals = bootstrap_intervals(ratings[:items], 2, Resampling(500, 1, 0.95))
         widths = {}
-        for name, interval in found.items():
+        for name, interval in intervals.items():
             value = of(name, ratings[:items], 2)
             assert interval is not None
             assert value is not None
@@ -180,7 +180,7 @@ def test_the_interval_of_percent_is_that_of_a_mean() -> None:
     assert interval == pytest.approx((0.6 - half, 0.6 + half), abs=0.015)
 
 
-def test_the_same_seed_gives_the_same_interval_and_nothing_gives_none() -> None:
+def test_the_same_seed_gives_the_same_interval() -> None:
     ratings = np.random.default_rng(0).integers(-1, 3, size=(30, 3))
     first, again = (bootstrap_intervals(ratings, 3, Resampling(200, 4, 0.9)) for _ in range(2))
     assert first == again

@@ -57,13 +57,13 @@ def test_the_coefficients_are_those_of_scipy(columns: tuple[np.ndarray, np.ndarr
 
 @FIXED
 @given(COLUMNS, st.integers(0, 2**32))
-def test_in_a_bootstrap_sample_they_are_those_of_what_was_drawn(
+def test_a_bootstrap_sample_has_the_coefficients_of_its_draw(
     columns: tuple[np.ndarray, np.ndarray], seed: int
 ) -> None:
     x, y = columns
     drawn = generator(seed).multinomial(len(x), np.full(len(x), 1 / len(x)), size=4)
-    found = coefficients(x, y, drawn.astype(float))
-    for row, times in zip(found, drawn, strict=True):
+    actual = coefficients(x, y, drawn.astype(float))
+    for row, times in zip(actual, drawn, strict=True):
         assert list(row) == pytest.approx(of_scipy(np.repeat(x, times), np.repeat(y, times)), abs=1e-9, nan_ok=True)
 
 
@@ -115,40 +115,40 @@ def test_the_interval_is_the_middle_of_the_bootstrap() -> None:
     y = np.array([0.3, 0.1, 2.0, 2.2, 1.9, 7.0, 5.0])
     how = CorrelationSettings(samples=2_000, confidence=0.8, seed=3)
     resampled = bootstrap_coefficients(LINE, y, how)
-    found = correlation(LINE, y, how)
+    actual = correlation(LINE, y, how)
     for k, name in enumerate(COEFFICIENTS):
-        coefficient = getattr(found, name)
+        coefficient = getattr(actual, name)
         defined = resampled[~np.isnan(resampled[:, k]), k]
         assert coefficient.interval == pytest.approx(np.quantile(defined, [0.1, 0.9]))
         assert coefficient.undefined == 2_000 - len(defined)
-    assert correlation(LINE, y, how) == found, "the same seed, the same figures"
-    assert correlation(LINE, y, CorrelationSettings(samples=2_000, confidence=0.8, seed=4)) != found
+    assert correlation(LINE, y, how) == actual, "the same seed, the same figures"
+    assert correlation(LINE, y, CorrelationSettings(samples=2_000, confidence=0.8, seed=4)) != actual
 
 
 def test_samples_without_a_correlation_are_left_out_and_counted() -> None:
     """Three systems: in one of nine samples all three are the same."""
-    found = correlation(
+    actual = correlation(
         np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0]), CorrelationSettings(samples=9_000)
     ).pearson
-    assert found.undefined == pytest.approx(1_000, abs=4 * math.sqrt(9_000 * 8 / 81))
-    assert found.interval is not None
-    assert not any(map(math.isnan, found.interval))
+    assert actual.undefined == pytest.approx(1_000, abs=4 * math.sqrt(9_000 * 8 / 81))
+    assert actual.interval is not None
+    assert not any(map(math.isnan, actual.interval))
 
 
 @pytest.mark.parametrize("interval", ["bootstrap", "fisher"])
 def test_a_constant_metric_has_no_correlation(interval: str) -> None:
-    found = correlation(LINE, np.full(7, 0.3), CorrelationSettings(interval=interval, samples=200)).to_dict()
+    document = correlation(LINE, np.full(7, 0.3), CorrelationSettings(interval=interval, samples=200)).to_dict()
     for name in COEFFICIENTS:
-        assert found[name]["value"] is None
-        assert found[name]["interval"] is None
+        assert document[name]["value"] is None
+        assert document[name]["interval"] is None
 
 
 @FIXED
 @given(COLUMNS)
 def test_no_figure_is_out_of_range(columns: tuple[np.ndarray, np.ndarray]) -> None:
     for interval in ("bootstrap", "fisher"):
-        found = correlation(*columns, CorrelationSettings(interval=interval, samples=100))
-        for coefficient in (found.pearson, found.spearman, found.kendall):
+        actual = correlation(*columns, CorrelationSettings(interval=interval, samples=100))
+        for coefficient in (actual.pearson, actual.spearman, actual.kendall):
             if coefficient.value is not None:
                 assert -1 <= coefficient.value <= 1
             if coefficient.interval is not None:
@@ -160,8 +160,8 @@ def test_no_figure_is_out_of_range(columns: tuple[np.ndarray, np.ndarray]) -> No
 def test_fisher_for_pearson_is_that_of_scipy(confidence: float) -> None:
     y = np.array([0.3, 0.1, 2.0, 2.2, 1.9, 7.0, 5.0])
     expected = stats.pearsonr(LINE, y).confidence_interval(confidence)
-    found = correlation(LINE, y, CorrelationSettings(interval="fisher", confidence=confidence)).pearson
-    assert found.interval == pytest.approx(tuple(expected), abs=1e-12)
+    actual = correlation(LINE, y, CorrelationSettings(interval="fisher", confidence=confidence)).pearson
+    assert actual.interval == pytest.approx(tuple(expected), abs=1e-12)
 
 
 def test_fisher_for_ranks_by_hand() -> None:
@@ -172,31 +172,31 @@ def test_fisher_for_ranks_by_hand() -> None:
     assert fisher("kendall", 0.5, 12) == pytest.approx([math.tanh(math.atanh(0.5) + s * half) for s in (-1, 1)])
 
 
-def test_fisher_says_nothing_of_too_few_systems_and_ends_at_one() -> None:
+def test_fisher_has_no_interval_for_very_few_systems() -> None:
     assert fisher("pearson", 0.5, 3) is None
     assert fisher("kendall", 0.5, 4) is None
     assert fisher("pearson", 0.5, 4) is not None
     assert fisher("spearman", -1.0, 7) == (-1.0, -1.0)
 
 
-def test_of_seven_systems_fisher_keeps_its_promise_and_the_bootstrap_nearly() -> None:
+def test_fisher_covers_with_seven_systems_and_the_bootstrap_nearly() -> None:
     """600 times seven normal pairs with a correlation of 0.9: Fisher's holds it 95 %, the bootstrap's about 90 %."""
     rng = generator(1)
     held = {"fisher": 0, "bootstrap": 0}
     for trial in range(600):
         x, noise = rng.normal(size=(2, 7))
         for interval in held:
-            found = correlation(
+            actual = correlation(
                 x, 0.9 * x + math.sqrt(0.19) * noise, CorrelationSettings(interval=interval, samples=400, seed=trial)
             )
-            assert found.pearson.interval is not None
-            low, high = found.pearson.interval
+            assert actual.pearson.interval is not None
+            low, high = actual.pearson.interval
             held[interval] += low <= 0.9 <= high
     assert held["fisher"] / 600 == pytest.approx(0.95, abs=0.027)
     assert held["bootstrap"] / 600 == pytest.approx(0.9, abs=0.037)
 
 
-def test_what_is_drawn_does_not_depend_on_how_much_is_held_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_draws_do_not_depend_on_the_block_size(monkeypatch: pytest.MonkeyPatch) -> None:
     how = CorrelationSettings(samples=300)
     whole = bootstrap_coefficients(LINE, LINE**2, how)
     monkeypatch.setattr(intervals, "CHUNK", 50)
@@ -212,9 +212,9 @@ def test_settings_that_make_no_sense(wrong: dict[str, object]) -> None:
 def test_columns_that_differ_by_rounding_only_have_no_pearson() -> None:
     first = np.array([1.0, 1.0 + 2**-52, 1e16, 1.0])
     drawn = np.array([[2.0, 2.0, 0.0, 0.0]])  # the two that differ, far below what is left of them beside 1e16
-    found = coefficients(first, np.array([1.0, 2.0, 3.0, 4.0]), drawn)[0]
-    assert math.isnan(found[0])
-    assert list(found[1:]) == [1.0, 1.0]
+    actual = coefficients(first, np.array([1.0, 2.0, 3.0, 4.0]), drawn)[0]
+    assert math.isnan(actual[0])
+    assert list(actual[1:]) == [1.0, 1.0]
 
 
 def test_scores_too_large_to_be_added_are_an_error() -> None:
@@ -237,8 +237,8 @@ def test_scores_too_large_to_be_added_are_an_error() -> None:
 )
 def test_the_examples_of_another_program(r_first: float, r_second: float, between: float, n: int, t: float) -> None:
     error = 1.5e-4 * abs(t / (r_first - r_second))  # what the fifth digit of the correlations can do
-    found, p = williams(r_first, r_second, between, n)
-    assert found == pytest.approx(t, abs=error)
+    actual, p = williams(r_first, r_second, between, n)
+    assert actual == pytest.approx(t, abs=error)
     assert p == pytest.approx(2 * stats.t.sf(abs(t), n - 3), rel=0.1)
 
 

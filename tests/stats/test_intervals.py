@@ -63,7 +63,7 @@ def test_wilson_narrows_with_more_items_of_the_same_share(counts: tuple[int, int
     assert many_high - many_low < high - low
 
 
-def test_wilson_is_exact_at_the_ends_and_says_nothing_of_nothing() -> None:
+def test_wilson_is_exact_at_the_ends() -> None:
     assert wilson(0, 12_000)[0] == 0.0
     assert wilson(12_000, 12_000)[1] == 1.0
     assert wilson(0, 0) == (0.0, 1.0)
@@ -126,7 +126,7 @@ def test_resampled_sums_have_the_distribution_of_the_plain_bootstrap() -> None:
 
 
 @pytest.mark.usefixtures("path")
-def test_resampled_sums_have_the_mean_and_variance_that_can_be_calculated() -> None:
+def test_resampled_sums_have_the_expected_mean_and_variance() -> None:
     """A sum of n independent draws has n times the mean and n times the variance of one."""
     sums = resampled_sums(ROWS, MANY, 20_000, generator(3))
     units = np.repeat(ROWS, MANY, axis=0)
@@ -159,7 +159,7 @@ def test_indices_are_drawn_only_where_there_are_many_different_units(distinct: i
 
 
 @pytest.mark.usefixtures("path")
-def test_what_is_drawn_does_not_depend_on_how_much_is_held_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_draws_do_not_depend_on_the_block_size(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = resampled_sums(ROWS, MANY, 500, generator(5))
     monkeypatch.setattr(intervals, "CHUNK", 77)
     assert np.array_equal(resampled_sums(ROWS, MANY, 500, generator(5)), whole)

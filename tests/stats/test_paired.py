@@ -51,10 +51,10 @@ def test_mcnemar_by_hand() -> None:
 def test_mcnemar_is_the_exact_binomial_test(only_first: int, only_second: int) -> None:
     n = only_first + only_second
     expected = binomtest(only_first, n).pvalue if n else 1.0
-    found = mcnemar(only_first, only_second)
-    assert found == pytest.approx(expected, rel=1e-8, abs=1e-300)
-    assert found == mcnemar(only_second, only_first)
-    assert 0 <= found <= 1
+    p_value = mcnemar(only_first, only_second)
+    assert p_value == pytest.approx(expected, rel=1e-8, abs=1e-300)
+    assert p_value == mcnemar(only_second, only_first)
+    assert 0 <= p_value <= 1
 
 
 @pytest.mark.parametrize(("only_first", "only_second"), [(3, 11), (40, 41), (0, 12), (120, 200)])
@@ -69,7 +69,7 @@ def test_mcnemar_takes_a_million_items(only_first: int) -> None:
     assert mcnemar(only_first, 1_000_000 - only_first) == pytest.approx(expected, rel=1e-6)
 
 
-def test_mcnemar_of_a_landslide_is_as_small_as_a_number_can_be() -> None:
+def test_mcnemar_of_a_landslide_has_a_tiny_p_value() -> None:
     assert mcnemar(0, 1_000) == pytest.approx(2.0**-999)
     assert mcnemar(0, 1_000_000) == 0.0
 
@@ -83,8 +83,8 @@ def error(p: float, samples: int) -> float:
 def test_randomization_of_right_and_wrong_is_mcnemars_test(only_first: int, only_second: int) -> None:
     values, counts = np.array([-1.0, 0.0, 1.0]), np.array([only_first, 1_000, only_second])
     expected = mcnemar(only_first, only_second)
-    found = approximate_randomization(values, counts, 20_000, generator(1))
-    assert found == pytest.approx(expected, abs=error(expected, 20_000))
+    p_value = approximate_randomization(values, counts, 20_000, generator(1))
+    assert p_value == pytest.approx(expected, abs=error(expected, 20_000))
 
 
 def enumerated(differences: list[float]) -> float:
@@ -92,7 +92,7 @@ def enumerated(differences: list[float]) -> float:
     observed = abs(sum(differences))
     swaps = list(itertools.product((-1, 1), repeat=len(differences)))
     sums = [abs(sum(s * d for s, d in zip(signs, differences, strict=True))) for signs in swaps]
-    return sum(found >= observed - 1e-9 for found in sums) / len(sums)
+    return sum(actual >= observed - 1e-9 for actual in sums) / len(sums)
 
 
 @pytest.mark.parametrize(
@@ -107,21 +107,21 @@ def enumerated(differences: list[float]) -> float:
 def test_randomization_is_the_enumeration_of_all_swaps(differences: list[float]) -> None:
     values, counts = np.unique(differences, return_counts=True)
     expected = enumerated(differences)
-    found = approximate_randomization(values, counts, 40_000, generator(2))
-    assert found == pytest.approx(expected, abs=error(expected, 40_000))
+    p_value = approximate_randomization(values, counts, 40_000, generator(2))
+    assert p_value == pytest.approx(expected, abs=error(expected, 40_000))
 
 
 def test_randomization_keeps_apart_units_that_differ_only_in_sign() -> None:
     """A gain of 2 in three documents, a loss of 2 in one: of 16 ways to swap, 2 give ±8, 8 give ±4, 6 give 0."""
-    found = approximate_randomization(np.array([-2.0, 2.0]), np.array([1, 3]), 40_000, generator(3))
-    assert found == pytest.approx(10 / 16, abs=error(10 / 16, 40_000))
+    p_value = approximate_randomization(np.array([-2.0, 2.0]), np.array([1, 3]), 40_000, generator(3))
+    assert p_value == pytest.approx(10 / 16, abs=error(10 / 16, 40_000))
 
 
 def test_randomization_of_systems_that_never_differ_finds_nothing() -> None:
     assert approximate_randomization(np.array([0.0]), np.array([500]), 100, generator(1)) == 1.0
 
 
-def test_randomization_does_not_depend_on_how_much_is_held_at_a_time(
+def test_randomization_does_not_depend_on_the_block_size(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     arguments = (np.array([-2.0, -1.0, 1.0, 3.0]), np.array([10, 20, 25, 7]), 3_000)
@@ -144,9 +144,9 @@ def test_paired_bootstrap_raises_false_alarms_as_seldom_as_it_says() -> None:
     for trial in range(500):
         differences = rng.choice([-1.0, 0.0, 1.0], p=[0.15, 0.7, 0.15], size=300)
         p_values.append(paired_bootstrap(*rows_of(differences), 500, generator(trial))[0])
-    found = np.array(p_values)
+    actual = np.array(p_values)
     for level in (0.05, 0.25, 0.5, 0.75):
-        assert (found <= level).mean() == pytest.approx(level, abs=4 * (level * (1 - level) / 500) ** 0.5)
+        assert (actual <= level).mean() == pytest.approx(level, abs=4 * (level * (1 - level) / 500) ** 0.5)
 
 
 def test_paired_bootstrap_sees_a_large_effect_and_never_says_zero() -> None:
@@ -260,17 +260,17 @@ def test_the_tests_are_those_of_evaluation_where_sizes_are_equal() -> None:
     rng = generator(3)
     first = np.column_stack([rng.random(200) < 0.4, np.ones(200)]).astype(float)
     second = np.column_stack([rng.random(200) < 0.5, np.ones(200)]).astype(float)
-    found = paired_test(("a", "b"), SufficientStats(first, share), SufficientStats(second, share), Resampling(10_000))[
+    actual = paired_test(("a", "b"), SufficientStats(first, share), SufficientStats(second, share), Resampling(10_000))[
         "share"
     ]
     rows = np.column_stack([second[:, 0] - first[:, 0], np.ones(200)])
     distinct, counts = np.unique(rows, axis=0, return_counts=True)
     expected, _ = paired_bootstrap(distinct, counts, 10_000, generator(4))
-    assert found.tests["bootstrap"] == pytest.approx(expected, abs=0.02)
+    assert actual.tests["bootstrap"] == pytest.approx(expected, abs=0.02)
     expected = approximate_randomization(distinct[:, 0], counts, 10_000, generator(4))
-    assert found.tests["randomization"] == pytest.approx(expected, abs=0.02)
-    assert found.delta == pytest.approx(second[:, 0].mean() - first[:, 0].mean())
-    assert found.interval[0] < found.delta < found.interval[1]
+    assert actual.tests["randomization"] == pytest.approx(expected, abs=0.02)
+    assert actual.delta == pytest.approx(second[:, 0].mean() - first[:, 0].mean())
+    assert actual.interval[0] < actual.delta < actual.interval[1]
 
 
 def test_randomization_is_right_by_counting_all_exchanges() -> None:
@@ -282,19 +282,19 @@ def test_randomization_is_right_by_counting_all_exchanges() -> None:
         pairs = [(b, a) if bits >> k & 1 else (a, b) for k, (a, b) in enumerate(rows)]
         one, other = (sum(pair[side][0] for pair in pairs) / 14 for side in (0, 1))
         extreme += abs(other - one) >= observed - 1e-9
-    found = paired_test(("a", "b"), SufficientStats(FIRST, share), SufficientStats(SECOND, share), Resampling(20_000))[
+    actual = paired_test(("a", "b"), SufficientStats(FIRST, share), SufficientStats(SECOND, share), Resampling(20_000))[
         "share"
     ]
-    assert found.tests["randomization"] == pytest.approx(extreme / 256, abs=0.015)
-    assert found.p_value == found.tests["randomization"]
+    assert actual.tests["randomization"] == pytest.approx(extreme / 256, abs=0.015)
+    assert actual.p_value == actual.tests["randomization"]
 
 
 def test_equal_systems_do_not_differ() -> None:
-    found = paired_test(("a", "b"), SufficientStats(FIRST, share), SufficientStats(FIRST, share), Resampling(500))[
+    actual = paired_test(("a", "b"), SufficientStats(FIRST, share), SufficientStats(FIRST, share), Resampling(500))[
         "share"
     ]
-    assert (found.delta, found.interval) == (0, (0, 0))
-    assert found.tests == {"bootstrap": 1, "randomization": 1}
+    assert (actual.delta, actual.interval) == (0, (0, 0))
+    assert actual.tests == {"bootstrap": 1, "randomization": 1}
 
 
 def test_all_pairs_with_holms_correction() -> None:
@@ -339,11 +339,11 @@ def test_the_bootstrap_is_centered() -> None:
     """Koehn's test asks how often chance alone is as far from nothing: resampled differences less their mean."""
     rows = np.column_stack([np.r_[np.ones(30), np.zeros(10)], np.ones(40)])
     zero = np.column_stack([np.zeros(40), np.ones(40)])
-    found = paired_test(("a", "b"), SufficientStats(zero, share), SufficientStats(rows, share), Resampling(1_000))[
+    actual = paired_test(("a", "b"), SufficientStats(zero, share), SufficientStats(rows, share), Resampling(1_000))[
         "share"
     ]
-    assert found.tests["bootstrap"] == pytest.approx(1 / 1_001)
-    assert mean(found.interval) == pytest.approx(0.75, abs=0.05)
+    assert actual.tests["bootstrap"] == pytest.approx(1 / 1_001)
+    assert mean(actual.interval) == pytest.approx(0.75, abs=0.05)
 
 
 def test_a_figure_that_is_not_finite_is_an_error() -> None:

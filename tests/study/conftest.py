@@ -122,7 +122,7 @@ def make_verdicts(tmp_path: Path) -> Callable[..., Study]:
 
 
 @pytest.fixture
-def said() -> Callable[..., Answer]:
+def answer_of() -> Callable[..., Answer]:
     """An answer as it would come from the page: r, s, t, n, i for reference, system, tie, neither, invalid."""
     count = 0
 
@@ -206,10 +206,10 @@ def postgres() -> Iterator[str]:
     """A PostgreSQL server of the test's own, on a socket in a folder; PostgreSQL does not run as root."""
     pytest.importorskip("psycopg", reason="psycopg is not installed: pip install 'anaphora[study-postgres]'")
     programs = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
-    found = shutil.which("initdb") or (str(programs[-1] / "initdb") if programs else None)
-    if found is None:
+    actual = shutil.which("initdb") or (str(programs[-1] / "initdb") if programs else None)
+    if actual is None:
         pytest.skip("PostgreSQL is not here: apt-get install postgresql")
-    bin_folder = Path(found).parent
+    bin_folder = Path(actual).parent
     with tempfile.TemporaryDirectory(prefix="pg", dir="/tmp") as name:  # a socket's path must be short
         folder = Path(name)
         become: list[str] = []

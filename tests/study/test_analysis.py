@@ -32,17 +32,17 @@ from anaphora.study.model import Study
 from anaphora.study.store import Answer
 
 Make = Callable[..., Study]
-Said = Callable[..., Answer]
+AnswerOf = Callable[..., Answer]
 
 
-def test_the_last_answer_counts(make: Make, said: Said) -> None:
+def test_the_last_answer_counts(make: Make, answer_of: AnswerOf) -> None:
     study = make()
     log = [
-        said(study, "anna", "p0", "a"),
-        said(study, "anna", "p1", "equal"),
-        said(study, "anna", "p0", "b"),
-        said(study, "anna", "p2", "a"),
-        said(study, "anna", "p2"),
+        answer_of(study, "anna", "p0", "a"),
+        answer_of(study, "anna", "p1", "equal"),
+        answer_of(study, "anna", "p0", "b"),
+        answer_of(study, "anna", "p2", "a"),
+        answer_of(study, "anna", "p2"),
     ]
     current = current_answers(study, log, "log")
     assert {key: answer.choice for key, answer in current.items()} == {
@@ -56,8 +56,8 @@ def test_a_and_b_depend_on_the_order_shown(make: Make) -> None:
     study = make(20)
     seen = set()
     for (annotator, name), order in study.orders.items():
-        for choice, place in (("a", 0), ("b", 1)):
-            expected = "reference" if order[place] == study.by_id[name].gold else "system"
+        for choice, position in (("a", 0), ("b", 1)):
+            expected = "reference" if order[position] == study.by_id[name].gold else "system"
             assert meaning(study, Answer(annotator, name, (choice,), order, "r")) == expected
             seen.add((order, choice, expected))
     assert len(seen) == 4
@@ -66,29 +66,29 @@ def test_a_and_b_depend_on_the_order_shown(make: Make) -> None:
     assert others == ["tie", "neither", "invalid"]
 
 
-def test_a_gap_is_right_where_the_word_was_chosen(make_gaps: Make, said: Said) -> None:
+def test_a_gap_is_right_where_the_word_was_chosen(make_gaps: Make, answer_of: AnswerOf) -> None:
     study = make_gaps()
-    assert meaning(study, said(study, "anna", "a0", "il", "elle")) == "correct"
-    assert meaning(study, said(study, "anna", "a0", "il")) == "incorrect"
-    assert meaning(study, said(study, "anna", "a0", "bad")) == "bad"
-    assert meaning(study, said(study, "anna", "b0", "cela")) == "correct"  # Ça
+    assert meaning(study, answer_of(study, "anna", "a0", "il", "elle")) == "correct"
+    assert meaning(study, answer_of(study, "anna", "a0", "il")) == "incorrect"
+    assert meaning(study, answer_of(study, "anna", "a0", "bad")) == "bad"
+    assert meaning(study, answer_of(study, "anna", "b0", "cela")) == "correct"  # Ça
     assert option_of(study, "lui") == "other"
 
 
-def test_ratings(make: Make, said: Said) -> None:
+def test_ratings(make: Make, answer_of: AnswerOf) -> None:
     study = make(4)
     log = [
-        *(said(study, name, "p0", "r") for name in ("anna", "ben", "carla")),
-        said(study, "anna", "p1", "t"),
-        said(study, "ben", "p1", "s"),
-        said(study, "anna", "p2", "r"),
-        said(study, "ben", "p2", "i"),
+        *(answer_of(study, name, "p0", "r") for name in ("anna", "ben", "carla")),
+        answer_of(study, "anna", "p1", "t"),
+        answer_of(study, "ben", "p1", "s"),
+        answer_of(study, "anna", "p2", "r"),
+        answer_of(study, "ben", "p2", "i"),
     ]
     current = current_answers(study, log, "log")
-    found = ratings(study, current)
-    assert [item.id for item in found.items] == ["p0", "p1", "p3"]
-    assert found.left_out == 1
-    np.testing.assert_array_equal(found.values, [[0, 0, 0], [2, 1, -1], [-1, -1, -1]])
+    actual = ratings(study, current)
+    assert [item.id for item in actual.items] == ["p0", "p1", "p3"]
+    assert actual.left_out == 1
+    np.testing.assert_array_equal(actual.values, [[0, 0, 0], [2, 1, -1], [-1, -1, -1]])
     without = ratings(study, current, ties=False)
     assert without.categories == ("reference", "system")
     np.testing.assert_array_equal(without.values, [[0, 0, 0], [-1, 1, -1], [-1, -1, -1]])
@@ -104,9 +104,9 @@ def test_ratings(make: Make, said: Said) -> None:
         ({"shown": (0,)}, "shown in another order"),
     ],
 )
-def test_answers_that_do_not_belong(make: Make, said: Said, change: dict[str, object], message: str) -> None:
+def test_answers_that_do_not_belong(make: Make, answer_of: AnswerOf, change: dict[str, object], message: str) -> None:
     study = make()
-    answer = replace(said(study, "anna", "p0", "a"), **change)  # type: ignore[arg-type]
+    answer = replace(answer_of(study, "anna", "p0", "a"), **change)  # type: ignore[arg-type]
     with pytest.raises(BadInput, match=message):
         current_answers(study, [answer], "log")
 
@@ -127,25 +127,32 @@ TWO = {"p0": "rr", "p1": "rr", "p2": "rt", "p3": "rr", "p4": "rs", "p5": "tt", "
 
 
 @pytest.fixture
-def answered(make: Make, said: Said) -> tuple[Study, dict[tuple[str, str], Answer]]:
+def answered(make: Make, answer_of: AnswerOf) -> tuple[Study, dict[tuple[str, str], Answer]]:
     study = make(7, annotators=("anna", "ben"))
-    log = [said(study, ("anna", "ben")[k], item, what) for item, both in TWO.items() for k, what in enumerate(both)]
+    log = [
+        answer_of(study, ("anna", "ben")[k], item, what) for item, both in TWO.items() for k, what in enumerate(both)
+    ]
     return study, current_answers(study, log, "log")
 
 
 def test_table_1(answered: tuple[Study, dict[tuple[str, str], Answer]]) -> None:
-    found = study_agreement(*answered, Resampling(samples=200))
-    assert (found.annotators, found.answered, found.asked, found.left_out) == (("anna", "ben"), 14, 14, 1)
+    agreement = study_agreement(*answered, Resampling(samples=200))
+    assert (agreement.annotators, agreement.answered, agreement.asked, agreement.left_out) == (
+        ("anna", "ben"),
+        14,
+        14,
+        1,
+    )
     # p6 is left out. anna: r r r r r t, ben: r r t r s t
-    assert found.overall.counts == {"reference": 8, "system": 1, "tie": 3}
-    assert found.overall.preferred == pytest.approx((5 / 6 + 3 / 6) / 2)
-    with_ties = found.overall.with_ties
+    assert agreement.overall.counts == {"reference": 8, "system": 1, "tie": 3}
+    assert agreement.overall.preferred == pytest.approx((5 / 6 + 3 / 6) / 2)
+    with_ties = agreement.overall.with_ties
     assert with_ties.items == 6
     assert with_ties.values["percent"] == pytest.approx(4 / 6)
     # π = 8/12, 1/12, 3/12; Pe = (8·4 + 1·11 + 3·9) / 144 / 2
     expected = (8 * 4 + 1 * 11 + 3 * 9) / 288
     assert with_ties.values["ac1"] == pytest.approx((4 / 6 - expected) / (1 - expected))
-    without = found.overall.without_ties
+    without = agreement.overall.without_ties
     assert without is not None
     assert without.items == 4  # p2 has one answer left, p5 none
     assert without.values["percent"] == pytest.approx(3 / 4)
@@ -155,8 +162,8 @@ def test_table_1(answered: tuple[Study, dict[tuple[str, str], Answer]]) -> None:
 
 
 def test_by_pair(answered: tuple[Study, dict[tuple[str, str], Answer]]) -> None:
-    found = study_agreement(*answered)
-    groups = {group.name: group for group in found.pairs}
+    agreement = study_agreement(*answered)
+    groups = {group.name: group for group in agreement.pairs}
     assert list(groups) == ["he:it", "she:he", "they:it"]
     assert groups["he:it"].with_ties.values["ac1"] == 1.0
     assert groups["she:he"].counts == {"reference": 3, "system": 1, "tie": 0}
@@ -165,13 +172,13 @@ def test_by_pair(answered: tuple[Study, dict[tuple[str, str], Answer]]) -> None:
 
 
 def test_the_document_and_the_table(answered: tuple[Study, dict[tuple[str, str], Answer]]) -> None:
-    found = study_agreement(*answered, Resampling(samples=200))
-    document = found.to_dict()
+    agreement = study_agreement(*answered, Resampling(samples=200))
+    document = agreement.to_dict()
     assert set(document["with_ties"]) == {"items", "answers", "percent", "kappa", "alpha", "ac1"}
     low, high = document["with_ties"]["ac1"]["interval"]
     assert low <= document["with_ties"]["ac1"]["value"] <= high
     assert set(document["pairs"]) == {"he:it", "she:he", "they:it"}
-    text = agreement_table(found).render("table")
+    text = agreement_table(agreement).render("table")
     assert "without ties" in text
     assert "14 of 14 answers · 1 items left out" in text
     row = next(line for line in text.splitlines() if line.strip().startswith("percent"))
@@ -179,39 +186,41 @@ def test_the_document_and_the_table(answered: tuple[Study, dict[tuple[str, str],
 
 
 def test_nobody_has_answered(make: Make) -> None:
-    found = study_agreement(make(), {}, Resampling(samples=100))
-    assert found.overall.with_ties.values == dict.fromkeys(("percent", "kappa", "alpha", "ac1"))
-    assert found.overall.preferred is None
-    assert found.pairs == ()
-    assert "0 of 18 answers" in agreement_table(found).render("table")
+    agreement = study_agreement(make(), {}, Resampling(samples=100))
+    assert agreement.overall.with_ties.values == dict.fromkeys(("percent", "kappa", "alpha", "ac1"))
+    assert agreement.overall.preferred is None
+    assert agreement.pairs == ()
+    assert "0 of 18 answers" in agreement_table(agreement).render("table")
 
 
-def test_gaps_have_no_ties(make_gaps: Make, said: Said) -> None:
+def test_gaps_have_no_ties(make_gaps: Make, answer_of: AnswerOf) -> None:
     study = make_gaps()
-    log = [said(study, name, item, "il") for name in ("anna", "ben") for item in ("a0", "a1", "b1")]
-    found = study_agreement(study, current_answers(study, log, "log"), Resampling(samples=100))
-    assert found.overall.without_ties is None
-    assert found.overall.counts == {"correct": 4, "incorrect": 2, "bad": 0}
-    assert found.overall.preferred == pytest.approx(2 / 3)
-    assert found.overall.with_ties.values["percent"] == 1.0
-    assert "% correct" in agreement_table(found).render("table")
+    log = [answer_of(study, name, item, "il") for name in ("anna", "ben") for item in ("a0", "a1", "b1")]
+    agreement = study_agreement(study, current_answers(study, log, "log"), Resampling(samples=100))
+    assert agreement.overall.without_ties is None
+    assert agreement.overall.counts == {"correct": 4, "incorrect": 2, "bad": 0}
+    assert agreement.overall.preferred == pytest.approx(2 / 3)
+    assert agreement.overall.with_ties.values["percent"] == 1.0
+    assert "% correct" in agreement_table(agreement).render("table")
 
 
 # What a study gives away: answers, the pair list of the filter, and judgments in the formats of other commands.
 
 
 @pytest.fixture
-def found(make: Make, said: Said) -> StudyAgreement:
+def pairs_agreement(make: Make, answer_of: AnswerOf) -> StudyAgreement:
     """he:it is agreed on, she:he is not, they:it is agreed on the other way round."""
     study = make(9, annotators=("anna", "ben"))
     plan = {"p0": "rr", "p3": "rr", "p6": "rt", "p1": "rs", "p4": "rs", "p2": "ss", "p5": "ss"}
-    log = [said(study, ("anna", "ben")[k], item, what) for item, both in plan.items() for k, what in enumerate(both)]
-    log.append(said(study, "anna", "p8", "r"))
+    log = [
+        answer_of(study, ("anna", "ben")[k], item, what) for item, both in plan.items() for k, what in enumerate(both)
+    ]
+    log.append(answer_of(study, "anna", "p8", "r"))
     return study_agreement(study, current_answers(study, log, "log"))
 
 
-def test_the_pair_list_has_agreement_and_counts(found: StudyAgreement) -> None:
-    listed = pair_list(found)
+def test_the_pair_list_has_agreement_and_counts(pairs_agreement: StudyAgreement) -> None:
+    listed = pair_list(pairs_agreement)
     assert set(listed) == {"he:it", "she:he", "they:it"}
     assert listed["they:it"].counts == {"REF": 1, "SYS": 4, "Tie": 0}
     # 5 REF, 1 Tie over 3 items: Pa 2/3, Pe = (5·1 + 1·5) / 36 / 2
@@ -220,10 +229,10 @@ def test_the_pair_list_has_agreement_and_counts(found: StudyAgreement) -> None:
     assert listed["he:it"].counts == {"REF": 5, "SYS": 0, "Tie": 1}
 
 
-def test_the_filter(found: StudyAgreement) -> None:
+def test_the_filter(pairs_agreement: StudyAgreement) -> None:
     # §5.1: not those with low agreement, nor those for which the system's pronoun was chosen more often
-    assert set(pair_list(found, 0.6)) == {"he:it"}
-    assert pair_list(found, 0.8) == {}
+    assert set(pair_list(pairs_agreement, 0.6)) == {"he:it"}
+    assert pair_list(pairs_agreement, 0.8) == {}
 
 
 def test_the_published_list_is_of_this_form(data: Callable[[str], Path]) -> None:
@@ -236,12 +245,12 @@ def test_the_published_list_is_of_this_form(data: Callable[[str], Path]) -> None
             assert counts["REF"] >= counts.get("SYS", 0)
 
 
-def test_the_pair_list_as_text(found: StudyAgreement, make_gaps: Make) -> None:
-    agreement = pair_list(found)["he:it"].agreement
-    assert json.loads(pair_list_text(found, Path("pairs.json")))["he_it"] == [
+def test_the_pair_list_as_text(pairs_agreement: StudyAgreement, make_gaps: Make) -> None:
+    agreement = pair_list(pairs_agreement)["he:it"].agreement
+    assert json.loads(pair_list_text(pairs_agreement, Path("pairs.json")))["he_it"] == [
         [round(agreement, 12), {"REF": 5, "Tie": 1}]  # the last digits depend on the processor
     ]
-    first, *rows = pair_list_text(found, Path("pairs.tsv")).splitlines()
+    first, *rows = pair_list_text(pairs_agreement, Path("pairs.tsv")).splitlines()
     assert first.split("\t") == ["reference", "system", "agreement", "REF", "SYS", "Tie"]
     assert rows[0].split("\t") == ["he", "it", f"{agreement:.6f}", "5", "0", "1"]
     gaps = study_agreement(make_gaps(), {})
@@ -249,9 +258,9 @@ def test_the_pair_list_as_text(found: StudyAgreement, make_gaps: Make) -> None:
         pair_list_text(gaps, Path("pairs.json"))
 
 
-def test_answers(make: Make, said: Said) -> None:
+def test_answers(make: Make, answer_of: AnswerOf) -> None:
     study = make()
-    log = [replace(said(study, "anna", "p0", "r"), seconds=2.5, elapsed=90.0), said(study, "anna", "p0")]
+    log = [replace(answer_of(study, "anna", "p0", "r"), seconds=2.5, elapsed=90.0), answer_of(study, "anna", "p0")]
     rows = list(answer_rows(study, log))
     assert [row["meaning"] for row in rows] == ["reference", None]
     assert rows[0]["pair"] == "he:it"
@@ -265,7 +274,7 @@ def test_answers(make: Make, said: Said) -> None:
 
 
 @pytest.fixture
-def gaps(make_gaps: Make, said: Said) -> tuple[Study, dict[Key, Answer]]:
+def gaps(make_gaps: Make, answer_of: AnswerOf) -> tuple[Study, dict[Key, Answer]]:
     """a has Elle, Il, Ils; b has Ça, Il, Elles. anna and ben fill all gaps but the last, which anna alone fills."""
     study = make_gaps()
     plan = {
@@ -277,7 +286,9 @@ def gaps(make_gaps: Make, said: Said) -> tuple[Study, dict[Key, Answer]]:
         "b2": [("ils", "other")],
     }
     log = [
-        said(study, ("anna", "ben")[k], item, *choice) for item, both in plan.items() for k, choice in enumerate(both)
+        answer_of(study, ("anna", "ben")[k], item, *choice)
+        for item, both in plan.items()
+        for k, choice in enumerate(both)
     ]
     return study, current_answers(study, log, "log")
 

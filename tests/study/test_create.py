@@ -122,13 +122,13 @@ def test_the_published_pairs(data: Callable[[str], Path]) -> None:
 def test_the_design_is_kept(items: int, people: int, data: st.DataObject) -> None:
     overlap = data.draw(st.integers(1, people))
     names = [f"p{k}" for k in range(people)]
-    found = assign([f"i{k}" for k in range(items)], names, overlap, 2, data.draw(st.integers(0, 5)))
-    assert [annotator.name for annotator in found] == names
-    asked = Counter(one.item for annotator in found for one in annotator.assignments)
+    assignment = assign([f"i{k}" for k in range(items)], names, overlap, 2, data.draw(st.integers(0, 5)))
+    assert [annotator.name for annotator in assignment] == names
+    asked = Counter(one.item for annotator in assignment for one in annotator.assignments)
     assert asked == {f"i{k}": overlap for k in range(items)}
-    loads = [len(annotator.assignments) for annotator in found]
+    loads = [len(annotator.assignments) for annotator in assignment]
     assert max(loads) - min(loads) <= 1
-    for annotator in found:
+    for annotator in assignment:
         items_of_one = [one.item for one in annotator.assignments]
         assert len(set(items_of_one)) == len(items_of_one)
         swapped = sum(one.order == (1, 0) for one in annotator.assignments)
@@ -136,14 +136,14 @@ def test_the_design_is_kept(items: int, people: int, data: st.DataObject) -> Non
 
 
 def test_pairs_of_people_are_mixed() -> None:
-    found = assign([str(k) for k in range(120)], list("abcd"), 2, 2, seed=3)
-    items = {annotator.name: {one.item for one in annotator.assignments} for annotator in found}
+    assignment = assign([str(k) for k in range(120)], list("abcd"), 2, 2, seed=3)
+    items = {annotator.name: {one.item for one in annotator.assignments} for annotator in assignment}
     shared = [len(items[a] & items[b]) for a, b in combinations("abcd", 2)]
     assert sum(shared) == 120
     assert min(shared) >= 15  # 20 each would be even
 
 
-def test_everybody_has_an_order_of_their_own_and_the_seed_decides() -> None:
+def test_each_annotator_has_an_order_that_the_seed_decides() -> None:
     items = [str(k) for k in range(50)]
     first, second = assign(items, ["a", "b"], 2, 2, seed=1)
     assert [one.item for one in first.assignments] != items
@@ -156,8 +156,8 @@ def test_everybody_has_an_order_of_their_own_and_the_seed_decides() -> None:
 
 @pytest.mark.parametrize("candidates", [1])
 def test_a_gap_has_one_order(candidates: int) -> None:
-    (found,) = assign(["x", "y"], ["a"], 1, candidates, seed=1)
-    assert {one.order for one in found.assignments} == {(0,)}
+    (assignment,) = assign(["x", "y"], ["a"], 1, candidates, seed=1)
+    assert {one.order for one in assignment.assignments} == {(0,)}
 
 
 # Gap filling: which word is hidden, which options a language has, and gaps from the details of APT.
@@ -166,8 +166,8 @@ PLACE = Path("gaps.jsonl")
 
 
 def item(text: str, **tags: Any) -> Any:
-    (found,) = gap_items([Example("x", ("It.",), ((text,),), 0, tags)], PLACE)
-    return found
+    (actual,) = gap_items([Example("x", ("It.",), ((text,),), 0, tags)], PLACE)
+    return actual
 
 
 def test_options_of_the_shared_task() -> None:
@@ -190,9 +190,9 @@ def test_forms_of_an_option() -> None:
 
 def test_the_gap() -> None:
     assert item("Elle est là.", pronoun="elle").marks == (((0, 4),),)
-    found = item("Il dit qu'il dort.", pronoun="il", pronoun_start=10, system="a", sentence=3, position=1)
-    assert found.marks == (((10, 12),),)
-    assert (found.system, found.sentence, found.position) == ("a", "3", "1")
+    actual = item("Il dit qu'il dort.", pronoun="il", pronoun_start=10, system="a", sentence=3, position=1)
+    assert actual.marks == (((10, 12),),)
+    assert (actual.system, actual.sentence, actual.position) == ("a", "3", "1")
 
 
 def test_what_is_refused_gaps() -> None:
@@ -254,9 +254,9 @@ def test_gaps_of_apt_with_other_texts_are_refused(files: dict[str, Path]) -> Non
         list(suite_of_details(files["details"], files["src"], [files["a"]], ["a"], "en-fr"))
 
 
-def hidden(found: Item) -> str:
-    ((span,),) = found.marks
-    return found.candidates[0][-1][slice(*span)]
+def hidden(actual: Item) -> str:
+    ((span,),) = actual.marks
+    return actual.candidates[0][-1][slice(*span)]
 
 
 SENTENCES = {
@@ -272,23 +272,23 @@ SENTENCES = {
 @pytest.mark.parametrize("texts", ["plain", "tokenized"])
 def test_gaps_are_shown_as_people_write(tmp_path: Path, plain: str, texts: str) -> None:
     """Whether the texts are plain, and apt tokenized them, or were tokenized before: the gap is on the right word."""
-    tokenized, place, pronoun, start = SENTENCES[plain]
+    tokenized, position, pronoun, start = SENTENCES[plain]
     files = {
         "src": ["He sleeps, isn't it?" if texts == "plain" else "He sleeps , is n't it ?"],
         "fr": [plain if texts == "plain" else tokenized],
         "details": [
             "system\tsentence\tposition\tcandidate_position\tcandidate",
-            f"a\t0\t0\t{place}\t{pronoun}",
+            f"a\t0\t0\t{position}\t{pronoun}",
         ],
     }
     for name, lines in files.items():
         (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     suite = suite_of_details(tmp_path / "details", tmp_path / "src", [tmp_path / "fr"], ["a"], "en-fr")
-    (found,) = make_study(suite, Design(annotators=("anna",), mode="gaps")).items
-    assert found.candidates[0][-1] == plain
-    assert found.source[-1] == "He sleeps, isn't it?"
-    assert found.marks == (((start, start + len(pronoun)),),)
-    assert hidden(found).lower() == pronoun
+    (actual,) = make_study(suite, Design(annotators=("anna",), mode="gaps")).items
+    assert actual.candidates[0][-1] == plain
+    assert actual.source[-1] == "He sleeps, isn't it?"
+    assert actual.marks == (((start, start + len(pronoun)),),)
+    assert hidden(actual).lower() == pronoun
 
 
 WORDS = st.lists(
@@ -327,14 +327,14 @@ def test_gaps_of_plain_text_count_moses_words(tmp_path: Path) -> None:
 
 def test_the_example(tmp_path: Path) -> None:
     studies = [write_example(tmp_path / name) for name in ("one", "two")]
-    found = []
+    actual = []
     for name, study in zip(("one", "two"), studies, strict=True):
         assert read_study(tmp_path / name) == study
         current = current_answers(study, read_answers(study, tmp_path / name), "log")
         assert len(current) == len(study.orders) - 6
-        found.append(study_agreement(study, current).to_dict())
-    assert found[0] == found[1]
-    assert set(found[0]["pairs"]) == {"it:he", "she:they", "them:her", "that:it"}
+        actual.append(study_agreement(study, current).to_dict())
+    assert actual[0] == actual[1]
+    assert set(actual[0]["pairs"]) == {"it:he", "she:they", "them:her", "that:it"}
 
 
 def test_the_sentences_of_the_example(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from anaphora.suites.suite import Suite, read_native, suite_of
 from tests.study.conftest import verdict_rows, write_rows
 
 Make = Callable[..., Study]
-Said = Callable[..., Answer]
+AnswerOf = Callable[..., Answer]
 
 
 @pytest.fixture
@@ -165,18 +165,18 @@ def test_a_table_of_generative_has_no_texts(apt: dict[str, Path], tmp_path: Path
 # -------------------------------------------------------------------------------------------------------- the answers
 
 
-def test_answers_by_system_and_sentence(make_verdicts: Make, said: Said) -> None:
+def test_answers_by_system_and_sentence(make_verdicts: Make, answer_of: AnswerOf) -> None:
     study = make_verdicts()
     log = [
-        said(study, "anna", "a/1", "right"),
-        said(study, "ben", "a/1", "right"),
-        said(study, "anna", "a/2", "right"),
-        said(study, "ben", "a/2", "wrong"),
+        answer_of(study, "anna", "a/1", "right"),
+        answer_of(study, "ben", "a/1", "right"),
+        answer_of(study, "anna", "a/2", "right"),
+        answer_of(study, "ben", "a/2", "wrong"),
     ]
     answers = answers_of(study, current_answers(study, log, "log"), Path("study"), ["a", "b"])
     assert answers.verdicts == {"a": {("1", ""): "right", ("2", ""): "unclear", ("3", ""): ""}}
     assert answers.signature.startswith("2@")
-    other = [*log[:3], said(study, "ben", "a/2", "right")]
+    other = [*log[:3], answer_of(study, "ben", "a/2", "right")]
     again = answers_of(study, current_answers(study, other, "log"), Path("study"), ["a"])
     assert again.signature != answers.signature
     source, translation = ("Here is  a bat.", "It is old."), ("Hier ist ein Schläger.", "Sie ist alt.")
@@ -195,16 +195,16 @@ def test_other_studies_have_no_verdicts(make: Make, make_gaps: Make) -> None:
             answers_of(study, {}, Path("study"), ["a"])
 
 
-def test_agreement_of_verdicts(make_verdicts: Make, said: Said) -> None:
+def test_agreement_of_verdicts(make_verdicts: Make, answer_of: AnswerOf) -> None:
     study = make_verdicts()
     given = [("a/1", "right", "right"), ("a/2", "wrong", "unclear"), ("a/3", "unclear", "unclear")]
-    log = [said(study, name, item, both[k]) for item, *both in given for k, name in enumerate(("anna", "ben"))]
-    found = study_agreement(study, current_answers(study, log, "log"))
-    assert found.overall.counts == {"right": 2, "wrong": 1, "unclear": 3}
-    assert found.overall.with_ties.values["percent"] == pytest.approx(2 / 3)
-    assert found.overall.without_ties is None
-    assert found.overall.preferred == pytest.approx(1 / 3)
-    assert found.left_out == 0
+    log = [answer_of(study, name, item, both[k]) for item, *both in given for k, name in enumerate(("anna", "ben"))]
+    agreement = study_agreement(study, current_answers(study, log, "log"))
+    assert agreement.overall.counts == {"right": 2, "wrong": 1, "unclear": 3}
+    assert agreement.overall.with_ties.values["percent"] == pytest.approx(2 / 3)
+    assert agreement.overall.without_ties is None
+    assert agreement.overall.preferred == pytest.approx(1 / 3)
+    assert agreement.left_out == 0
 
 
 def test_what_belongs_to_other_studies_is_refused(make_verdicts: Make) -> None:

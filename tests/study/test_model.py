@@ -73,11 +73,11 @@ def changed(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
 def test_a_study_of_the_first_version(make: Make, folder: Path) -> None:
     assert read_study(folder).blind
     changed(folder, lambda d: d.update(anaphora_study=1))
-    found = read_study(folder)
-    assert not found.blind
-    assert [item.id for item in found.items] == [f"p{k}" for k in range(6)]
-    write_study(found, folder.parent / "copy")
-    assert read_study(folder.parent / "copy") == found
+    study = read_study(folder)
+    assert not study.blind
+    assert [item.id for item in study.items] == [f"p{k}" for k in range(6)]
+    write_study(study, folder.parent / "copy")
+    assert read_study(folder.parent / "copy") == study
 
 
 @pytest.mark.parametrize(

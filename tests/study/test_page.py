@@ -78,12 +78,12 @@ def visit(contexts: Any) -> Iterator[Callable[..., Any]]:
         opened.on(
             "console", lambda m: complaints.append(m.text) if m.type == "error" and "ERR_" not in m.text else None
         )
-        opened.on("dialog", lambda dialog: told(opened, dialog))
+        opened.on("dialog", lambda dialog: on_dialog(opened, dialog))
         opened.asked_to_stay = 0
         opened.goto(link)
         return opened
 
-    def told(opened: Any, dialog: Any) -> None:
+    def on_dialog(opened: Any, dialog: Any) -> None:
         if dialog.type == "beforeunload":  # the browser asks whether one really wants to leave; one does
             opened.asked_to_stay += 1
         else:
@@ -175,9 +175,9 @@ def test_with_the_keyboard(make: Make, serve: Serve, visit: Callable[..., Any], 
         page.keyboard.press("n")
     page.get_by_role("heading", name="Thank you, anna").wait_for()
     saved(page)
-    found = choices(folder, "anna")
-    assert len(found) == 7
-    assert (found[asked[3]], found[asked[4]]) == (("a",), ("neither",))
+    actual = choices(folder, "anna")
+    assert len(actual) == 7
+    assert (actual[asked[3]], actual[asked[4]]) == (("a",), ("neither",))
     history = [one.choice for one in read_answers(study, folder) if one.item == asked[4]]
     assert history == [("invalid",), (), ("neither",)]
 
@@ -604,7 +604,7 @@ def test_the_example_is_in_the_language_of_the_study(serve: Serve, visit: Callab
         examples = [Example("x", ("It is.",), (("A.",), ("B.",)), 0)]
         folder = tmp_path / language
         design = Design(annotators=("anna",))
-        write_study(make_study(suite_of(Header("x", "en", language), lambda found=examples: found), design), folder)
+        write_study(make_study(suite_of(Header("x", "en", language), lambda actual=examples: actual), design), folder)
         page = visit(serve(folder).links["anna"])
         page.get_by_role("button", name="Start").wait_for()
         sentences = page.locator("#example .sentence")
@@ -728,8 +728,8 @@ def test_verdicts(
         at_question(page, number)
         assert page.get_by_role("heading", name="Is the pronoun translated correctly?").is_visible()
         assert page.locator("#source mark").all_inner_texts() == ["It"]
-        found = study.by_id[item].pronoun
-        assert page.locator(".candidate mark").all_inner_texts() == ([found] if found else [])
+        actual = study.by_id[item].pronoun
+        assert page.locator(".candidate mark").all_inner_texts() == ([actual] if actual else [])
         assert page.evaluate(CONTRAST) == []
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         if device:

@@ -270,7 +270,7 @@ def test_a_gap_hides_its_word(make_gaps: Make, tmp_path: Path) -> None:
     log.close()
 
 
-def test_a_verdict_shows_both_pronouns_and_not_what_the_program_says(make_verdicts: Make, tmp_path: Path) -> None:
+def test_a_verdict_shows_both_pronouns_without_the_program_s_opinion(make_verdicts: Make, tmp_path: Path) -> None:
     study = make_verdicts()
     log = open_log(study, tmp_path)
     client = Client(study, log)
@@ -282,8 +282,8 @@ def test_a_verdict_shows_both_pronouns_and_not_what_the_program_says(make_verdic
     assert first["context"] == ["Hier ist ein Schläger."]
     assert first["candidates"][0]["parts"] == [["Sie", True], [" ist alt.", False]]
     assert third["candidates"][0]["parts"] == [["Rot.", False]]
-    for told in ('correct"', "not found", "outcome", '"a"', "a/1", "digest"):
-        assert told not in json.dumps(state["items"])
+    for secret in ('correct"', "not found", "outcome", '"a"', "a/1", "digest"):
+        assert secret not in json.dumps(state["items"])
     assert state["example"]["verdict"].startswith("Wrong")
     assert client.say("anna", "a/1", "right").status_code == 200
     assert client.say("anna", "a/1", "right", "wrong", request="request-2").status_code == 422
@@ -417,14 +417,14 @@ def test_pages_load_nothing_from_elsewhere(client: Client) -> None:
 def test_the_overview(client: Client) -> None:
     client.say("anna", "p0", "a")
     client.say("ben", "p0", "neither", request="request-2")
-    found = client.get(f"/admin/{ADMIN}/overview").json()
-    assert [(one["name"], one["done"], one["total"]) for one in found["annotators"]] == [
+    document = client.get(f"/admin/{ADMIN}/overview").json()
+    assert [(one["name"], one["done"], one["total"]) for one in document["annotators"]] == [
         ("anna", 1, 6),
         ("ben", 1, 6),
         ("carla", 0, 6),
     ]
-    assert found["annotators"][0]["link"] == f"a/{TOKENS['anna']}"
-    assert found["agreement"]["left_out"] == 1
+    assert document["annotators"][0]["link"] == f"a/{TOKENS['anna']}"
+    assert document["agreement"]["left_out"] == 1
     lines = client.get(f"/admin/{ADMIN}/answers.jsonl").text.splitlines()
     assert [json.loads(line)["annotator"] for line in lines] == ["anna", "ben"]
     table = client.get(f"/admin/{ADMIN}/answers.tsv")
@@ -433,7 +433,7 @@ def test_the_overview(client: Client) -> None:
     assert client.get(f"/admin/{ADMIN}/answers.exe").status_code == 404
 
 
-def test_a_database_that_fails_is_said_and_nothing_is_acknowledged(client: Client, tmp_path: Path) -> None:
+def test_a_failing_database_is_reported_and_nothing_is_acknowledged(client: Client, tmp_path: Path) -> None:
     import sqlite3
 
     with sqlite3.connect(tmp_path / "answers.sqlite", isolation_level=None) as db:

@@ -52,7 +52,7 @@ def test_what_arrives_together_is_written_together() -> None:
     assert [name for batch in log.batches for name in batch] == [f"request-{k}" for k in range(2 * AT_ONCE + 1)]
 
 
-def test_a_failure_is_told_to_all_who_wait_and_is_over_then() -> None:
+def test_a_failure_reaches_all_who_wait_and_does_not_persist() -> None:
     log = SlowLog()
 
     async def some() -> None:

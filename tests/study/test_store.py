@@ -19,7 +19,7 @@ from anaphora.study.model import Study
 from anaphora.study.store import Answer, AnswerLog, Conflict, open_log, read_answers
 
 Make = Callable[..., Study]
-Said = Callable[..., Answer]
+AnswerOf = Callable[..., Answer]
 Open = Callable[[Study], AnswerLog]
 
 
@@ -37,12 +37,12 @@ def open_it(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]:
         one.close()
 
 
-def test_what_is_said_is_kept_in_order(open_it: Open, make: Make, said: Said) -> None:
+def test_answers_are_kept_in_order(open_it: Open, make: Make, answer_of: AnswerOf) -> None:
     study = make()
     log = open_it(study)
-    first = log.append(said(study, "anna", "p0", "a"))
-    second = log.append(said(study, "ben", "p0", "equal"))
-    third = log.append(said(study, "anna", "p0"))  # taken back: the answer before stays in the log
+    first = log.append(answer_of(study, "anna", "p0", "a"))
+    second = log.append(answer_of(study, "ben", "p0", "equal"))
+    third = log.append(answer_of(study, "anna", "p0"))  # taken back: the answer before stays in the log
     assert first.number < second.number < third.number
     assert first.at.endswith("+00:00")
     assert log.answers() == [first, second, third]
@@ -50,10 +50,10 @@ def test_what_is_said_is_kept_in_order(open_it: Open, make: Make, said: Said) ->
     assert open_it(study).answers() == [first, second, third]
 
 
-def test_an_answer_that_comes_twice_is_kept_once(open_it: Open, make: Make, said: Said) -> None:
+def test_an_answer_that_comes_twice_is_kept_once(open_it: Open, make: Make, answer_of: AnswerOf) -> None:
     study = make()
     log = open_it(study)
-    answer = said(study, "anna", "p0", "a")
+    answer = answer_of(study, "anna", "p0", "a")
     assert log.append(answer) == log.append(answer)
     assert len(log.answers()) == 1
     with pytest.raises(Conflict):
@@ -62,10 +62,10 @@ def test_an_answer_that_comes_twice_is_kept_once(open_it: Open, make: Make, said
     assert [one.choice for one in log.answers()] == [("a",), ("a",)]
 
 
-def test_two_connections_at_once(open_it: Open, make: Make, said: Said) -> None:
+def test_two_connections_at_once(open_it: Open, make: Make, answer_of: AnswerOf) -> None:
     study = make(30)
     logs = [open_it(study), open_it(study)]
-    batches = [[said(study, name, f"p{k}", "a") for k in range(30)] for name in ("anna", "ben")]
+    batches = [[answer_of(study, name, f"p{k}", "a") for k in range(30)] for name in ("anna", "ben")]
     threads = [
         threading.Thread(target=lambda log, batch: [log.append(answer) for answer in batch], args=pair)
         for pair in zip(logs, batches, strict=True)
@@ -79,16 +79,18 @@ def test_two_connections_at_once(open_it: Open, make: Make, said: Said) -> None:
     assert {one.request for one in kept} == {one.request for batch in batches for one in batch}
 
 
-def test_a_postgresql_database_holds_several_studies(postgres: str, make: Make, said: Said, tmp_path: Path) -> None:
+def test_a_postgresql_database_holds_several_studies(
+    postgres: str, make: Make, answer_of: AnswerOf, tmp_path: Path
+) -> None:
     studies = make(), make()
     for study in studies:
         log = open_log(study, tmp_path, postgres)
-        log.append(said(study, "anna", "p0", "a"))
+        log.append(answer_of(study, "anna", "p0", "a"))
         log.close()
     assert [len(read_answers(study, tmp_path, postgres)) for study in studies] == [1, 1]
 
 
-def test_a_postgresql_server_that_was_away(postgres: str, make: Make, said: Said, tmp_path: Path) -> None:
+def test_a_postgresql_server_that_was_away(postgres: str, make: Make, answer_of: AnswerOf, tmp_path: Path) -> None:
     import psycopg
 
     study = make()
@@ -97,8 +99,8 @@ def test_a_postgresql_server_that_was_away(postgres: str, make: Make, said: Said
         ours = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'anaphora study'"
         other.execute(ours)
     with pytest.raises(BadInput, match="database error: "):
-        log.append(said(study, "anna", "p0", "a"))
-    assert log.append(said(study, "anna", "p0", "b")).choice == ("b",)
+        log.append(answer_of(study, "anna", "p0", "a"))
+    assert log.append(answer_of(study, "anna", "p0", "b")).choice == ("b",)
     log.close()
 
 
@@ -175,12 +177,14 @@ def old(request: pytest.FixtureRequest, make: Make, tmp_path: Path) -> Iterator[
         db.execute("DROP SCHEMA old CASCADE")
 
 
-def test_an_old_database_is_read_and_continued(old: tuple[Study, str | None], said: Said, tmp_path: Path) -> None:
+def test_an_old_database_is_read_and_continued(
+    old: tuple[Study, str | None], answer_of: AnswerOf, tmp_path: Path
+) -> None:
     study, url = old
     (first,) = read_answers(study, tmp_path, url)
     assert (first.seconds, first.elapsed, first.choice, first.request) == (4.5, None, ("a",), "request-old")
     log = open_log(study, tmp_path, url)
-    log.append(replace(said(study, "anna", "p1", "b"), seconds=2.0, elapsed=60.0))
+    log.append(replace(answer_of(study, "anna", "p1", "b"), seconds=2.0, elapsed=60.0))
     log.close()
     assert [(one.seconds, one.elapsed) for one in read_answers(study, tmp_path, url)] == [(4.5, None), (2.0, 60.0)]
 
@@ -239,19 +243,19 @@ def test_reading_makes_no_file(make: Make, tmp_path: Path) -> None:
     assert not list(tmp_path.glob("*.sqlite"))
 
 
-def test_another_file_by_url(make: Make, said: Said, tmp_path: Path) -> None:
+def test_another_file_by_url(make: Make, answer_of: AnswerOf, tmp_path: Path) -> None:
     study, url = make(), f"sqlite:///{tmp_path}/elsewhere.sqlite"
     log = open_log(study, tmp_path, url)
-    log.append(said(study, "anna", "p0", "a"))
+    log.append(answer_of(study, "anna", "p0", "a"))
     log.close()
     assert len(read_answers(study, tmp_path, url)) == 1
     assert read_answers(study, tmp_path) == []
 
 
-def test_a_newer_database(make: Make, said: Said, tmp_path: Path) -> None:
+def test_a_newer_database(make: Make, answer_of: AnswerOf, tmp_path: Path) -> None:
     study = make()
     log = open_log(study, tmp_path)
-    log.append(said(study, "anna", "p0", "a"))
+    log.append(answer_of(study, "anna", "p0", "a"))
     log.close()
     with database(tmp_path) as db:
         db.execute("UPDATE anaphora_study_schema SET version = 3")
@@ -261,10 +265,10 @@ def test_a_newer_database(make: Make, said: Said, tmp_path: Path) -> None:
         assert db.execute("SELECT count(*) FROM anaphora_answers").fetchone() == (1,)
 
 
-def test_answers_to_another_study(make: Make, said: Said, tmp_path: Path) -> None:
+def test_answers_to_another_study(make: Make, answer_of: AnswerOf, tmp_path: Path) -> None:
     study = make()
     log = open_log(study, tmp_path)
-    log.append(said(study, "anna", "p0", "a"))
+    log.append(answer_of(study, "anna", "p0", "a"))
     log.close()
     with pytest.raises(BadInput, match=f"answers to another study .{study.id}"):
         open_log(make(), tmp_path)
@@ -279,10 +283,10 @@ def test_a_file_that_is_no_database(make: Make, tmp_path: Path) -> None:
     assert (tmp_path / "answers.sqlite").read_bytes() == before
 
 
-def test_a_broken_row(make: Make, said: Said, tmp_path: Path) -> None:
+def test_a_broken_row(make: Make, answer_of: AnswerOf, tmp_path: Path) -> None:
     study = make()
     log = open_log(study, tmp_path)
-    log.append(said(study, "anna", "p0", "a"))
+    log.append(answer_of(study, "anna", "p0", "a"))
     log.close()
     with database(tmp_path) as db:
         db.execute("UPDATE anaphora_answers SET choice = 'a'")
@@ -290,27 +294,27 @@ def test_a_broken_row(make: Make, said: Said, tmp_path: Path) -> None:
         read_answers(study, tmp_path)
 
 
-def test_a_failed_answer_leaves_nothing_behind(make: Make, said: Said, tmp_path: Path) -> None:
+def test_a_failed_answer_leaves_nothing_behind(make: Make, answer_of: AnswerOf, tmp_path: Path) -> None:
     study = make()
     log = open_log(study, tmp_path)
     with database(tmp_path) as db:
         db.execute("CREATE TRIGGER full BEFORE INSERT ON anaphora_answers BEGIN SELECT RAISE(ABORT, 'disk full'); END")
         with pytest.raises(BadInput, match="disk full"):
-            log.append(said(study, "anna", "p0", "a"))
+            log.append(answer_of(study, "anna", "p0", "a"))
         db.execute("DROP TRIGGER full")
-    log.append(said(study, "anna", "p0", "b"))  # the next one is not in the way of the last
+    log.append(answer_of(study, "anna", "p0", "b"))  # the next one is not in the way of the last
     assert [one.choice for one in log.answers()] == [("b",)]
     log.close()
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])
 def test_several_answers_in_one_transaction(
-    kind: str, make: Make, said: Callable[..., Answer], tmp_path: Path, request: pytest.FixtureRequest
+    kind: str, make: Make, answer_of: Callable[..., Answer], tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     """In their order; the same twice is kept once; a conflict is not in the way; the numbers are those of the log."""
     study = replace(make(), id=f"several-{kind}")
     log = open_log(study, tmp_path, request.getfixturevalue("postgres") if kind == "postgres" else None)
-    first, second, third = (said(study, name, "p0", "a") for name in ("anna", "ben", "carla"))
+    first, second, third = (answer_of(study, name, "p0", "a") for name in ("anna", "ben", "carla"))
     timed = replace(second, seconds=1.5, elapsed=None)
     kept = log.append_all([first, timed, first, replace(first, choice=("b",)), third])
     assert [type(one) for one in kept] == [Answer, Answer, Answer, Conflict, Answer]
@@ -322,15 +326,15 @@ def test_several_answers_in_one_transaction(
     log.close()
 
 
-def test_reading_does_not_hold_up_writing(make: Make, said: Callable[..., Answer], tmp_path: Path) -> None:
+def test_reading_does_not_hold_up_writing(make: Make, answer_of: Callable[..., Answer], tmp_path: Path) -> None:
     study = make()
     log = open_log(study, tmp_path)
-    log.append(said(study, "anna", "p0", "a"))
+    log.append(answer_of(study, "anna", "p0", "a"))
     log.answers()
     assert log._reading is not None
     with log._reading.transaction(write=False) as do:
         assert len(do.execute("SELECT * FROM anaphora_answers").fetchall()) == 1
-        log.append(said(study, "anna", "p1", "a"))  # while the other reads
+        log.append(answer_of(study, "anna", "p1", "a"))  # while the other reads
     assert len(log.answers()) == 2
     log.close()
     assert sorted(path.name for path in tmp_path.glob("answers*")) == ["answers.sqlite"]

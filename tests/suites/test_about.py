@@ -48,7 +48,7 @@ def test_a_file_is_counted(tmp_path: Path) -> None:
     }
 
 
-def test_a_file_without_a_license_has_that_of_the_catalog_if_it_is_known_there(tmp_path: Path) -> None:
+def test_a_missing_license_comes_from_the_catalog(tmp_path: Path) -> None:
     known = written(tmp_path / "known.jsonl", Header("lopes-en-fr-1", "en", "fr"))
     assert about(str(known))["licence"].startswith("MIT")
     unknown = written(tmp_path / "unknown.jsonl", Header("mine", "en", "fr"))
@@ -71,7 +71,7 @@ def test_a_published_suite_is_known_before_it_is_here() -> None:
     assert not {"path", "sha256"} & set(facts)
 
 
-def test_a_published_suite_that_is_here_is_counted_and_has_its_hash(home: Path) -> None:
+def test_an_installed_suite_has_counts_and_hash(home: Path) -> None:
     path = written(home / "suites" / "bawden-coreference.jsonl", Header("x", "en", "fr", ("form",)))
     facts = about("bawden-coreference")
     assert facts["path"] == str(path)

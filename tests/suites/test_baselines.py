@@ -44,7 +44,7 @@ TWO_DOCUMENTS = [
 ]
 
 
-def test_the_context_decides_the_answer_and_the_current_sentence_does_not() -> None:
+def test_the_context_decides_where_the_current_sentence_does_not() -> None:
     figures = baselines(TWO_DOCUMENTS)
     assert accuracy(figures.source_context) == accuracy(figures.target_context) == 1
     assert figures.context_blind.accuracy == 0.5, "one question, which has either answer in half of the examples"
@@ -62,7 +62,7 @@ def test_examples_of_one_document_do_not_teach_each_other() -> None:
     assert "target_context: all examples belong to one document" in figures.notes[2]
 
 
-def test_majority_counts_and_guesses_where_its_word_is_not_a_candidate() -> None:
+def test_majority_counts_and_guesses_where_its_word_is_missing() -> None:
     examples = [toy(1, "Er", ["Sie"]), toy(2, "Er", ["Sie"]), toy(3, "Sie", ["Er"]), toy(4, "Es", ["Das", "Sie"])]
     figures = baselines(examples)
     assert figures.majority.choice == "er"
@@ -70,7 +70,7 @@ def test_majority_counts_and_guesses_where_its_word_is_not_a_candidate() -> None
     assert figures.majority.to_dict()["total"] == 4
 
 
-def test_of_equally_frequent_words_the_one_that_is_offered_most_is_the_majority() -> None:
+def test_ties_of_majority_go_to_the_word_offered_most() -> None:
     figures = baselines([toy(1, "Er", ["Sie"]), toy(2, "Sie", ["Ihn"])])
     assert (figures.majority.choice, figures.majority.correct) == ("sie", 1)
 
@@ -196,7 +196,7 @@ def examples(draw: st.DrawFn) -> list[Example]:
 
 @settings(max_examples=20)
 @given(examples())
-def test_naive_bayes_is_what_a_slow_reading_of_its_definition_says(made: list[Example]) -> None:
+def test_naive_bayes_agrees_with_a_slow_implementation(made: list[Example]) -> None:
     figures = baselines(made, folds=3)
     assert figures.context_blind.correct + 1e-9 >= sum(1 / len(e.candidates) for e in made)
     fold = assign_folds([("document", str(e.tags["document"])) for e in made], [e.source for e in made], 3, 12345)

@@ -38,7 +38,7 @@ def local_bytes(file: RemoteFile) -> bytes:
     """The decompressed local copy of a file of the catalog; the test is skipped where there is none."""
     if not DATA.is_dir():
         pytest.skip(f"the published data is not on this machine: {DATA} (set ANAPHORA_DATA)")
-    folder = DATA / next(place for start, place in PLACES.items() if file.path.startswith(start))
+    folder = DATA / next(location for start, location in PLACES.items() if file.path.startswith(start))
     for path in (folder / file.path, folder / PurePosixPath(file.path).name):
         if path.is_file():
             return path.read_bytes()
@@ -113,7 +113,7 @@ def test_the_reader_of_an_entry_exists_and_knows_its_options(entry: Entry) -> No
 
 
 @ENTRIES
-def test_files_are_safe_to_write_and_the_input_is_one_of_them_or_above_them(entry: Entry) -> None:
+def test_file_names_are_safe_and_include_the_input(entry: Entry) -> None:
     paths = [PurePosixPath(file.path) for file in entry.files]
     assert paths
     assert len(set(paths)) == len(paths)
@@ -135,7 +135,7 @@ def test_addresses_are_at_a_fixed_commit(entry: Entry) -> None:
 
 
 @ENTRIES
-def test_what_is_not_published_or_not_verified_is_reported_in_the_notes(entry: Entry) -> None:
+def test_unpublished_and_unverified_files_are_reported_in_the_notes(entry: Entry) -> None:
     assert entry.downloadable or "--from-path" in entry.notes
     if any(file.sha256 is None for file in entry.files):
         assert "No SHA-256 is recorded" in entry.notes
@@ -160,5 +160,5 @@ def test_hash_and_size_are_those_of_the_real_file(entry: Entry, file: RemoteFile
 
 
 @pytest.mark.parametrize(("name", "digest"), COPIES)
-def test_the_hash_of_another_form_is_that_of_the_real_file(name: str, digest: str) -> None:
+def test_hashes_of_other_forms_are_those_of_real_files(name: str, digest: str) -> None:
     assert hashlib.sha256(local_bytes(RemoteFile(name))).hexdigest() == digest

@@ -51,7 +51,7 @@ def test_no_context_keeps_the_length_of_passages() -> None:
     assert first.candidates[0] == ("", "", "er 0")
 
 
-def test_shuffled_sentences_are_the_same_in_another_order_on_both_sides() -> None:
+def test_shuffled_sentences_keep_one_order_on_both_sides() -> None:
     for example in shuffled_context(made(20, 3), 5):
         i = example.tags["k"]
         order = [int(sentence.partition(".")[2]) for sentence in example.source[:-1]]
@@ -95,28 +95,33 @@ def names(selection: list[Example]) -> list[str]:
 
 
 def test_the_whole_suite_has_its_own_hash() -> None:
-    found = select(made_selection())
-    assert (found.sha256, found.whole, found.cut_blocks, found.context) == (made_selection().sha256(), True, (), 1)
-    assert names(found.examples) == names(list(made_selection()))
+    selection = select(made_selection())
+    assert (selection.sha256, selection.whole, selection.cut_blocks, selection.context) == (
+        made_selection().sha256(),
+        True,
+        (),
+        1,
+    )
+    assert names(selection.examples) == names(list(made_selection()))
     for settings in ({"limit": 10}, {"limit": 99}, {"sample": 10}):
-        assert select(made_selection(), **settings)[:4] == found[:4]
+        assert select(made_selection(), **settings)[:4] == selection[:4]
 
 
 @pytest.mark.parametrize(("limit", "cut"), [(4, ()), (6, (1,)), (8, ()), (9, (2,)), (3, (0,))])
 def test_a_limit_takes_the_first_and_names_the_cut_block(limit: int, cut: tuple[int, ...]) -> None:
-    found = select(made_selection(), limit=limit)
-    assert names(found.examples) == [f"e{n}" for n in range(limit)]
-    assert (found.cut_blocks, found.whole) == (cut, False)
-    assert found.sha256 == suite_of(made_selection().header, lambda: list(made_selection())[:limit]).sha256()
+    selection = select(made_selection(), limit=limit)
+    assert names(selection.examples) == [f"e{n}" for n in range(limit)]
+    assert (selection.cut_blocks, selection.whole) == (cut, False)
+    assert selection.sha256 == suite_of(made_selection().header, lambda: list(made_selection())[:limit]).sha256()
 
 
 @given(st.integers(1, 60), st.integers(0, 5))
-def test_a_sample_is_in_order_and_part_of_a_larger_one(size: int, seed: int) -> None:
+def test_a_sample_is_ordered_and_part_of_a_larger_one(size: int, seed: int) -> None:
     suite = made_selection(60)
-    found = names(select(suite, sample=size, seed=seed).examples)
-    assert len(found) == size
-    assert found == sorted(found, key=lambda name: int(name[1:]))
-    assert set(found) <= set(names(select(suite, sample=min(60, size + 7), seed=seed).examples))
+    actual = names(select(suite, sample=size, seed=seed).examples)
+    assert len(actual) == size
+    assert actual == sorted(actual, key=lambda name: int(name[1:]))
+    assert set(actual) <= set(names(select(suite, sample=min(60, size + 7), seed=seed).examples))
 
 
 def test_a_sample_depends_on_its_seed_only() -> None:
@@ -137,11 +142,11 @@ def test_attacked_examples_are_drawn_with_their_originals() -> None:
         suite.header,
         lambda: [replace(e, id=f"x/{e.id}", tags={**e.tags, "attacked": e.id}) for e in suite],
     )
-    found = names(select(attacked, sample=9).examples)
-    assert found == [f"x/{name}" for name in names(select(suite, sample=9).examples)]
+    actual = names(select(attacked, sample=9).examples)
+    assert actual == [f"x/{name}" for name in names(select(suite, sample=9).examples)]
 
 
-def test_the_hash_of_a_part_is_of_the_lines_in_the_file(tmp_path: Path) -> None:
+def test_the_hash_of_a_part_is_of_its_lines(tmp_path: Path) -> None:
     made_selection().write(tmp_path / "suite.jsonl")
     spaced = (tmp_path / "suite.jsonl").read_text().replace('"id":', '"id": ')  # another line for the same example
     (tmp_path / "spaced.jsonl").write_text(spaced)

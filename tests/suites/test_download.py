@@ -88,7 +88,7 @@ class Server(ThreadingHTTPServer):
 Step = Callable[[Handler], None]
 
 
-def serve(cut: int | None = None, ranges: bool = True, told: bool = True) -> Step:
+def serve(cut: int | None = None, ranges: bool = True, has_length: bool = True) -> Step:
     """A good answer, but cut after so many bytes, or without support for ranges, or without telling the length."""
 
     def step(handler: Handler) -> None:
@@ -105,7 +105,7 @@ def serve(cut: int | None = None, ranges: bool = True, told: bool = True) -> Ste
             handler.send_header("ETag", server.etag)
         if asked and same:
             handler.send_header("Content-Range", f"bytes {start}-{len(server.content) - 1}/{len(server.content)}")
-        if told:
+        if has_length:
             handler.send_header("Content-Length", str(len(body)))
         handler.end_headers()
         handler.wfile.write(body[:cut])
@@ -172,7 +172,7 @@ def test_a_file_is_fetched_whole_and_nothing_else_is_left(server: Server, goal: 
     assert server.asked[0]["Accept-Encoding"] == "identity"
 
 
-def test_a_file_that_is_there_and_right_is_not_asked_for(server: Server, goal: Path) -> None:
+def test_a_correct_existing_file_is_not_requested(server: Server, goal: Path) -> None:
     get(server, goal)
     assert get(server, goal) == SHA
     assert get(server, goal, sha256=None) == SHA  # unknown: what has its final name was complete
@@ -187,8 +187,8 @@ def test_a_file_that_is_there_but_wrong_is_replaced(server: Server, goal: Path, 
     assert goal.read_bytes() == CONTENT
 
 
-def test_a_file_without_known_hash_or_length_is_taken_as_it_comes(server: Server, goal: Path) -> None:
-    server.script.append(serve(told=False))
+def test_a_file_of_unknown_hash_and_length_is_accepted(server: Server, goal: Path) -> None:
+    server.script.append(serve(has_length=False))
     assert get(server, goal, sha256=None) == SHA
 
 
@@ -206,7 +206,7 @@ def test_a_cut_download_is_tried_again_and_leaves_nothing(server: Server, goal: 
     assert not any("Range" in asked for asked in server.asked)
 
 
-def test_an_answer_that_ends_in_its_headers_is_not_an_empty_file(server: Server, goal: Path) -> None:
+def test_an_answer_cut_in_its_headers_is_no_empty_file(server: Server, goal: Path) -> None:
     server.script.append(lambda handler: handler.wfile.write(b"HTTP/1.0 200 OK\r\nServer: x\r\n") and None)
     assert get(server, goal, sha256=None) == SHA
     assert len(server.asked) == 2
@@ -225,8 +225,8 @@ def test_a_server_that_falls_silent_is_asked_again(server: Server, goal: Path) -
     assert len(server.asked) == 2
 
 
-def test_an_answer_shorter_than_the_known_size_is_a_cut_even_if_no_length_is_given(server: Server, goal: Path) -> None:
-    server.script.append(serve(cut=10, told=False))
+def test_an_answer_shorter_than_the_known_size_is_cut(server: Server, goal: Path) -> None:
+    server.script.append(serve(cut=10, has_length=False))
     get(server, goal, size=len(CONTENT))
     assert goal.read_bytes() == CONTENT
     assert len(server.asked) == 2
@@ -257,7 +257,7 @@ def test_any_sequence_of_cuts_ends_with_the_right_bytes(
     running: Server, content: bytes, cuts: list[tuple[int, bool, bool]], marked: bool, known: bool
 ) -> None:
     """Cuts at any positions, with and without support for ranges, told lengths, ETags and a known hash."""
-    reset(running, *(serve(cut, ranges, told or not known) for cut, ranges, told in cuts))
+    reset(running, *(serve(cut, ranges, has_length or not known) for cut, ranges, has_length in cuts))
     running.content, running.etag = content, '"one"' if marked else ""
     digest = hashlib.sha256(content).hexdigest()
     with tempfile.TemporaryDirectory() as folder:
@@ -271,7 +271,7 @@ def test_any_sequence_of_cuts_ends_with_the_right_bytes(
 # A file that changed meanwhile
 
 
-def test_a_new_version_on_the_server_is_not_mixed_with_the_old(server: Server, goal: Path) -> None:
+def test_a_new_version_is_not_mixed_with_the_old(server: Server, goal: Path) -> None:
     server.script.append(serve(cut=1000))
     with pytest.raises(AnaphoraError):
         get(server, goal, sha256=None, retries=0)
@@ -283,7 +283,7 @@ def test_a_new_version_on_the_server_is_not_mixed_with_the_old(server: Server, g
 # A file that is wrong
 
 
-def test_wrong_bytes_are_an_error_with_both_hashes_and_are_not_kept(server: Server, goal: Path) -> None:
+def test_wrong_bytes_are_an_error_and_not_kept(server: Server, goal: Path) -> None:
     server.content = OTHER
     with pytest.raises(AnaphoraError) as error:
         get(server, goal)
@@ -299,8 +299,8 @@ def test_a_wrong_length_is_an_error_before_anything_is_read(server: Server, goal
     assert names(goal) == []
 
 
-def test_a_wrong_length_that_was_not_given_is_an_error_too(server: Server, goal: Path) -> None:
-    server.script.append(serve(told=False))
+def test_a_wrong_length_is_an_error(server: Server, goal: Path) -> None:
+    server.script.append(serve(has_length=False))
     with pytest.raises(AnaphoraError, match="it has more than 5 bytes, which is the limit"):
         get(server, goal, sha256=None, size=5)
     assert names(goal) == []
@@ -335,7 +335,7 @@ def test_a_refusal_is_final_and_names_the_way_out(server: Server, goal: Path, st
     assert names(goal) == []
 
 
-def test_a_busy_server_is_asked_again_after_longer_and_longer_waits(server: Server, goal: Path) -> None:
+def test_a_busy_server_is_asked_again_with_growing_waits(server: Server, goal: Path) -> None:
     waits: list[float] = []
     server.script.extend([say(500), say(502), say(429, Retry_After="7"), say(503, Retry_After="99999")])
     get(server, goal, sleep=waits.append)
@@ -441,9 +441,9 @@ def test_a_circle_of_redirects_is_an_error(server: Server, goal: Path, status: i
     assert len(server.asked) < 15
 
 
-@pytest.mark.parametrize("place", ["file:///etc/passwd", "ftp://127.0.0.1/x", "data:text/plain,x"])
-def test_redirects_to_other_kinds_of_address_are_refused(server: Server, goal: Path, place: str) -> None:
-    server.script.append(say(302, Location=place))
+@pytest.mark.parametrize("address", ["file:///etc/passwd", "ftp://127.0.0.1/x", "data:text/plain,x"])
+def test_redirects_to_other_kinds_of_address_are_refused(server: Server, goal: Path, address: str) -> None:
+    server.script.append(say(302, Location=address))
     with pytest.raises(AnaphoraError, match="not followed"):
         get(server, goal)
     assert names(goal) == []
@@ -589,7 +589,7 @@ def test_a_path_that_leads_outside_is_refused(tmp_path: Path, make: Maker, name:
     refused(make(tmp_path / "x", {"good": b"1", name: b"2"}), tmp_path, "leads outside")
 
 
-def test_a_path_that_leads_outside_is_refused_even_where_it_would_not_be_taken(tmp_path: Path) -> None:
+def test_a_path_outside_is_refused_even_if_not_selected(tmp_path: Path) -> None:
     archive = make_tar(tmp_path / "x", {"a/good": b"1", "../evil": b"2"})
     with pytest.raises(BadInput, match="leads outside"):
         extract(archive, tmp_path / "into", members=["a/"])
@@ -597,7 +597,7 @@ def test_a_path_that_leads_outside_is_refused_even_where_it_would_not_be_taken(t
 
 
 @pytest.mark.parametrize("target", ["/etc", "..", "a"])
-def test_a_symbolic_link_and_what_is_written_through_it_are_refused(tmp_path: Path, target: str) -> None:
+def test_a_symbolic_link_and_writing_through_it_are_refused(tmp_path: Path, target: str) -> None:
     archive = make_tar(tmp_path / "x", {"link/evil": b"2"}, [special("link", tarfile.SYMTYPE, target)])
     refused(archive, tmp_path, "link is a link")
 
@@ -619,7 +619,7 @@ def test_a_symbolic_link_in_a_zip_is_refused(tmp_path: Path) -> None:
     refused(tmp_path / "x", tmp_path, "link is a link")
 
 
-def test_a_link_among_members_that_are_not_taken_does_no_harm(tmp_path: Path) -> None:
+def test_a_link_among_unselected_members_is_harmless(tmp_path: Path) -> None:
     archive = make_tar(tmp_path / "x", {"a/good": b"1"}, [special("docs/link", tarfile.SYMTYPE, "../a")])
     assert extract(archive, tmp_path / "into", members=["a/"]) == [PurePosixPath("a/good")]
 
@@ -699,15 +699,15 @@ def test_names_that_are_not_utf_8_are_refused(tmp_path: Path) -> None:
     refused(tmp_path / "y", tmp_path, "not a whole tar or zip archive")
 
 
-@pytest.mark.parametrize(("place", "size"), [(100, 8), (108, 8), (124, 12), (136, 12), (148, 8)])
+@pytest.mark.parametrize(("address", "size"), [(100, 8), (108, 8), (124, 12), (136, 12), (148, 8)])
 @pytest.mark.parametrize("value", [b"\xff" * 12, b"\x80" + b"\xff" * 11, b"99999999999 ", b"-0000001    ", b"zz" * 6])
-def test_odd_numbers_are_refused_or_harmless(tmp_path: Path, place: int, size: int, value: bytes) -> None:
+def test_odd_numbers_are_refused_or_harmless(tmp_path: Path, address: int, size: int, value: bytes) -> None:
     with tarfile.open(tmp_path / "x", "w", format=tarfile.GNU_FORMAT) as tape:
         tape.addfile(tarfile.TarInfo("a"))
     data = bytearray((tmp_path / "x").read_bytes())
-    data[place : place + size] = value[:size]
+    data[address : address + size] = value[:size]
     data[148:156] = b"        "
-    data[148:156] = b"%06o\0 " % sum(data[:512]) if place != 148 else value[:8]
+    data[148:156] = b"%06o\0 " % sum(data[:512]) if address != 148 else value[:8]
     (tmp_path / "x").write_bytes(data)
     try:
         assert extract(tmp_path / "x", tmp_path / "into") in ([], [PurePosixPath("a")])

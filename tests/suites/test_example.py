@@ -50,7 +50,7 @@ def test_the_original_is_not_changed() -> None:
         EXAMPLE.gold = 1  # type: ignore[misc]
 
 
-def test_a_prior_has_no_right_answer_and_tags_may_be_absent() -> None:
+def test_a_prior_has_no_right_answer() -> None:
     prior = Example("p", ("It is big.",), (("Er ist groß.",), ("Sie ist groß.",)), gold=None)
     assert prior.gold is None
     assert prior.tags == {}

@@ -62,7 +62,7 @@ def test_groups_say_which_lines_belong_together_and_which_is_right(tmp_path: Pat
     ]
 
 
-def test_longer_context_is_oldest_first_and_shorter_is_filled_up_in_front(tmp_path: Path) -> None:
+def test_longer_context_is_oldest_first_and_shorter_is_padded(tmp_path: Path) -> None:
     long = Example("long", ("one", "two", "three", "now"), (("1", "2", "3", "4"), ("1", "2", "3", "5")), 0)
     write_text(tiny(LAMP, long), tmp_path)
     assert (tmp_path / "tiny.context.en").read_text(encoding="utf-8").split("\n") == [
@@ -78,7 +78,7 @@ def test_without_context_there_are_no_context_files(tmp_path: Path) -> None:
     assert not list(tmp_path.glob("*.context.*"))
 
 
-def test_with_a_separator_whole_passages_are_one_line_joined_exactly_by_it(tmp_path: Path) -> None:
+def test_with_a_separator_passages_are_joined_exactly(tmp_path: Path) -> None:
     files, candidates = write_text(tiny(LAMP, START), tmp_path, separator=" <SEP>  ")
     assert (candidates, len(files)) == (5, 3)
     assert (tmp_path / "tiny.text.en").read_text(encoding="utf-8").splitlines() == [
@@ -103,7 +103,7 @@ def test_an_empty_separator_joins_too(tmp_path: Path) -> None:
         lambda e: replace(e, candidates=(e.candidates[0], ("L.", "Er\nzerbrach."))),
     ],
 )
-def test_a_line_break_in_a_sentence_is_an_error_and_nothing_is_left(
+def test_a_line_break_in_a_sentence_is_an_error(
     tmp_path: Path, spoil: Callable[[Example], Example], separator: str | None
 ) -> None:
     """It would shift every line behind it, and every score with them."""
@@ -113,7 +113,7 @@ def test_a_line_break_in_a_sentence_is_an_error_and_nothing_is_left(
 
 
 @pytest.mark.parametrize("bad", ["a\tb", "a\nb", "a\r"])
-def test_an_id_that_would_break_the_groups_file_is_an_error(tmp_path: Path, bad: str) -> None:
+def test_an_id_that_breaks_the_groups_file_is_an_error(tmp_path: Path, bad: str) -> None:
     with pytest.raises(AnaphoraError, match="an id with a tab or a line break cannot be in a groups file") as caught:
         write_text(tiny(replace(LAMP, id=bad)), tmp_path / "out")
     assert "\n" not in str(caught.value)
@@ -148,7 +148,7 @@ def suites(draw: st.DrawFn) -> list[Example]:
 @given(examples=suites())
 @with_example(examples=[])
 @with_example(examples=[LAMP, START, PRIOR])
-def test_what_is_written_as_lines_is_read_as_the_same_suite(
+def test_exported_lines_are_read_as_the_same_suite(
     tmp_path_factory: pytest.TempPathFactory, examples: list[Example]
 ) -> None:
     """But for its tags, and for context that is not there: it is "" up to the longest."""
@@ -301,9 +301,9 @@ def test_documents_that_do_not_fit_are_named(file: Path, text: str, problem: str
 
 
 @pytest.mark.parametrize("part", ["/../../out", "a/b", "x\0", "x" * 300, "\n"])
-@pytest.mark.parametrize("place", ["name", "source_language", "target_language"])
-def test_no_name_leads_out_of_the_folder(tmp_path: Path, part: str, place: str) -> None:
-    suite = tiny(Example("1", ("It.",), (("Er.",), ("Sie.",)), 0), header=replace(HEADER, **{place: part}))
+@pytest.mark.parametrize("path", ["name", "source_language", "target_language"])
+def test_no_name_leads_out_of_the_folder(tmp_path: Path, part: str, path: str) -> None:
+    suite = tiny(Example("1", ("It.",), (("Er.",), ("Sie.",)), 0), header=replace(HEADER, **{path: part}))
     with pytest.raises(AnaphoraError, match="cannot be part of a file name"):
         write_text(suite, tmp_path / "inner" / "folder")
     assert list(tmp_path.rglob("*")) == []

@@ -40,7 +40,7 @@ def test_the_formats_are_those_of_the_contract() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_each_name_leads_to_a_reader_that_says_what_it_misses(name: str, tmp_path: Path) -> None:
+def test_each_name_has_a_reader_that_names_missing_files(name: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="absent"):
         list(read_suite(tmp_path / "absent", name))
 
@@ -56,7 +56,7 @@ def test_a_wrong_name_is_met_with_a_near_one() -> None:
         read_suite(Path("x"), "contrapo")
 
 
-def test_an_option_that_means_nothing_to_the_format_is_an_error_that_lists_its_own() -> None:
+def test_an_option_unknown_to_the_format_is_an_error() -> None:
     with pytest.raises(AnaphoraError) as caught:
         read_suite(Path("x"), "contrapro", split="test")
     assert str(caught.value) == (
@@ -125,6 +125,6 @@ def test_bad_rows_are_named(row: dict[str, Any], problem: str) -> None:
         list(suite_of_rows([row]))
 
 
-def test_an_iterator_is_refused_as_it_is_used_up_by_the_first_reader() -> None:
+def test_an_iterator_is_refused_as_it_is_read_once() -> None:
     with pytest.raises(AnaphoraError, match="more than once"):
         suite_of_rows(iter(ROWS))

@@ -214,7 +214,7 @@ def test_a_missing_file_is_an_error_with_a_way_out(mirror: Mirror) -> None:
 
 
 @pytest.mark.usefixtures("entries")
-def test_where_no_hash_is_known_the_first_one_is_kept_and_compared(mirror: Mirror) -> None:
+def test_an_unknown_hash_is_recorded_first_and_compared_later(mirror: Mirror) -> None:
     get("unknown")
     (home() / "downloads/unknown/sets/tiny.json").unlink()
     mirror.files = dict.fromkeys(mirror.files, OTHER)
@@ -225,7 +225,7 @@ def test_where_no_hash_is_known_the_first_one_is_kept_and_compared(mirror: Mirro
 
 
 @pytest.mark.usefixtures("entries")
-def test_what_no_hash_can_verify_and_no_reader_can_read_is_not_held_on_to(mirror: Mirror) -> None:
+def test_unverifiable_and_unreadable_files_are_not_kept(mirror: Mirror) -> None:
     mirror.files = dict.fromkeys(mirror.files, CONTENT[:20])
     with pytest.raises(BadInput, match="not JSON"):
         get("broken")
@@ -303,13 +303,13 @@ def test_a_folder_is_not_an_archive(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("entries")
 @pytest.mark.parametrize(
-    "place",
+    "path",
     ["sets/tiny.json", "tiny.json", "tests/tiny.json", "repo/c0ffee/tests/tiny.json"],
     ids=["as here", "flat", "as released", "as released, from above"],
 )
 @pytest.mark.parametrize("zipped", [False, True])
-def test_a_folder_is_imported_however_it_is_laid_out(tmp_path: Path, place: str, zipped: bool) -> None:
-    file = tmp_path / "copy" / (place + ".gz" * zipped)
+def test_a_folder_is_imported_however_it_is_laid_out(tmp_path: Path, path: str, zipped: bool) -> None:
+    file = tmp_path / "copy" / (path + ".gz" * zipped)
     file.parent.mkdir(parents=True)
     file.write_bytes(gzip.compress(CONTENT) if zipped else CONTENT)
     assert right_word(get("tiny", from_path=tmp_path / "copy")) == "D."
@@ -341,7 +341,7 @@ def test_one_file_is_never_taken_for_two(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("entries")
-def test_a_wrong_copy_is_an_error_with_the_file_and_both_hashes(tmp_path: Path) -> None:
+def test_a_wrong_copy_is_an_error_with_both_hashes(tmp_path: Path) -> None:
     (tmp_path / "tiny.json").write_bytes(OTHER)
     with pytest.raises(BadInput) as error:
         get("tiny", from_path=tmp_path)
@@ -396,12 +396,12 @@ REAL = {
 }
 
 
-@pytest.mark.parametrize(("name", "place"), REAL.items(), ids=list(REAL))
-def test_the_real_sets_are_imported_and_have_the_promised_numbers(name: str, place: str) -> None:
-    if not (DATA / place).exists():
-        pytest.skip(f"the published data is not on this machine: {DATA / place} (set ANAPHORA_DATA)")
+@pytest.mark.parametrize(("name", "path"), REAL.items(), ids=list(REAL))
+def test_the_real_sets_are_imported_and_have_the_promised_numbers(name: str, path: str) -> None:
+    if not (DATA / path).exists():
+        pytest.skip(f"the published data is not on this machine: {DATA / path} (set ANAPHORA_DATA)")
     entry = catalog()[name]
-    suite = read_native(get(name, from_path=DATA / place))
+    suite = read_native(get(name, from_path=DATA / path))
     sizes = [len(example.candidates) for example in suite]
     assert (len(sizes), sum(sizes)) == (entry.examples, entry.candidates)
     assert (suite.header.name, suite.header.languages) == (name, entry.languages)

@@ -86,7 +86,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     assert suite.header.languages == "en-de"
 
 
-def test_a_file_by_hand_needs_no_more_than_the_contract_asks(tmp_path: Path) -> None:
+def test_a_handwritten_file_needs_only_the_contract(tmp_path: Path) -> None:
     path = written(tmp_path, HEADER_LINE, GOOD.replace(', "tags": {}', ""))
     suite = read_native(path)
     assert suite.header == Header("tiny", "en", "de")
@@ -152,7 +152,7 @@ def test_the_hash_is_that_of_the_example_lines(tmp_path: Path) -> None:
     assert read_native(tmp_path / "tiny.jsonl").sha256() == returned
 
 
-def test_header_and_compression_do_not_change_the_hash_but_every_example_does(tmp_path: Path) -> None:
+def test_the_hash_depends_on_examples_not_header_or_compression(tmp_path: Path) -> None:
     suite = tiny(LAMP, PRIOR)
     digest = suite.sha256()
     assert tiny(LAMP, PRIOR, header=Header("other", "en", "fr")).sha256() == digest
@@ -184,7 +184,7 @@ def test_the_same_suite_gives_the_same_bytes(tmp_path: Path, name: str) -> None:
     assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
 
 
-def test_line_ends_of_windows_blank_lines_and_a_byte_order_mark_change_nothing(tmp_path: Path) -> None:
+def test_line_ends_blank_lines_and_byte_order_marks_change_nothing(tmp_path: Path) -> None:
     plain = read_native(written(tmp_path, HEADER_LINE, GOOD))
     expected, digest = list(plain), plain.sha256()
     odd = read_native(written(tmp_path, b"\xef\xbb\xbf" + HEADER_LINE.encode(), "", GOOD, "  ", end=b"\r\n"))
@@ -195,7 +195,7 @@ def test_line_ends_of_windows_blank_lines_and_a_byte_order_mark_change_nothing(t
 # streaming
 
 
-def test_only_the_header_is_read_to_open_and_only_what_is_asked_for_after_that(tmp_path: Path) -> None:
+def test_opening_reads_only_the_header(tmp_path: Path) -> None:
     suite = read_native(written(tmp_path, HEADER_LINE, GOOD, "{broken", GOOD))
     examples = iter(suite)
     assert next(examples).id == "a"
@@ -203,7 +203,7 @@ def test_only_the_header_is_read_to_open_and_only_what_is_asked_for_after_that(t
         next(examples)
 
 
-def test_examples_are_made_one_at_a_time_when_reading_and_writing(tmp_path: Path) -> None:
+def test_examples_are_streamed_when_reading_and_writing(tmp_path: Path) -> None:
     alive, most = 0, 0
 
     class Watched(Example):  # counts how many examples exist at once
@@ -228,7 +228,7 @@ def test_examples_are_made_one_at_a_time_when_reading_and_writing(tmp_path: Path
     assert [e.id for e in read_native(tmp_path / "many.jsonl")] == [str(number) for number in range(100)]
 
 
-def test_a_suite_that_breaks_off_leaves_no_file_and_keeps_the_old(tmp_path: Path) -> None:
+def test_a_suite_that_fails_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "tiny.jsonl"
     tiny(LAMP).write(path)
 
@@ -242,7 +242,7 @@ def test_a_suite_that_breaks_off_leaves_no_file_and_keeps_the_old(tmp_path: Path
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_suite_can_be_written_over_the_file_it_is_read_from(tmp_path: Path) -> None:
+def test_a_suite_can_overwrite_the_file_it_reads(tmp_path: Path) -> None:
     tiny(LAMP, PRIOR).write(tmp_path / "tiny.jsonl")
     read_native(tmp_path / "tiny.jsonl").write(tmp_path / "tiny.jsonl")
     assert list(read_native(tmp_path / "tiny.jsonl")) == [LAMP, PRIOR]
@@ -260,7 +260,7 @@ def test_a_suite_does_not_print_its_examples() -> None:
     ["", "not json", "[]", "null", '{"name": "tiny"}', GOOD, b"\x1f\x00"],
     ids=["empty", "text", "list", "null", "no version", "an example", "bytes"],
 )
-def test_a_first_line_that_is_not_a_header_says_how_a_suite_file_is_made(tmp_path: Path, first: str | bytes) -> None:
+def test_a_missing_header_is_an_error_with_a_remedy(tmp_path: Path, first: str | bytes) -> None:
     with pytest.raises(BadInput, match=r"suite\.jsonl: line 1: not a suite file.* anaphora suites convert "):
         read_native(written(tmp_path, first, GOOD))
 
@@ -299,7 +299,7 @@ def test_breakdowns_are_a_list_of_strings(tmp_path: Path, breakdowns: Any) -> No
         read_native(written(tmp_path, json.dumps(header)))
 
 
-def test_a_header_that_is_not_utf8_is_found_by_its_position(tmp_path: Path) -> None:
+def test_an_invalid_utf8_header_is_located_by_position(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="line 1: not UTF-8 at byte"):
         read_native(written(tmp_path, HEADER_LINE.replace("tiny", "Müller").encode("latin-1")))
 
@@ -341,17 +341,17 @@ def row(**changes: Any) -> str:
         (row(tags=[]), "'tags' must be an object"),
     ],
 )
-def test_a_line_that_is_not_an_example_says_why_and_where(tmp_path: Path, line: str, problem: str) -> None:
+def test_an_invalid_example_line_is_located_and_explained(tmp_path: Path, line: str, problem: str) -> None:
     suite = read_native(written(tmp_path, HEADER_LINE, GOOD, "", line))
     with pytest.raises(BadInput, match=rf"suite\.jsonl: line 4: {problem}"):
         list(suite)
 
 
-def test_a_line_that_is_not_utf8_is_found_by_its_position(tmp_path: Path) -> None:
+def test_an_invalid_utf8_line_is_located_by_position(tmp_path: Path) -> None:
     line = GOOD.replace("Er ist", "Er ißt").encode("latin-1")
     suite = read_native(written(tmp_path, HEADER_LINE, GOOD, line))
-    place = line.index(b"\xdf") + 1
-    with pytest.raises(BadInput, match=rf"line 3: not UTF-8 at byte {place} of the line \(0xdf\)"):
+    position = line.index(b"\xdf") + 1
+    with pytest.raises(BadInput, match=rf"line 3: not UTF-8 at byte {position} of the line \(0xdf\)"):
         list(suite)
 
 
@@ -366,7 +366,7 @@ def test_a_truncated_gzip_gives_what_it_can_then_the_error(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("tag", [float("nan"), float("-inf"), "\ud800"])
-def test_what_cannot_be_written_as_json_is_an_error_that_names_the_example(tmp_path: Path, tag: float | str) -> None:
+def test_an_example_that_is_no_json_is_named(tmp_path: Path, tag: float | str) -> None:
     """Numbers that are none, and text that is none (half of a character)."""
     example = Example("a", ("x",), (("er",), ("sie",)), 0, {"n": tag})
     suite = suite_of(Header("made", "en", "de"), lambda: [example])

@@ -30,47 +30,50 @@ def written(folder: Path, *rows: dict[str, Any] | bytes) -> Path:
     return path
 
 
-def found(path: Path) -> list[tuple[int | None, str | None, str]]:
+def problems_in(path: Path) -> list[tuple[int | None, str | None, str]]:
     problems = list(validate_file(path))
     assert all(problem.path == str(path) for problem in problems)
     return [(problem.line, problem.id, problem.problem) for problem in problems]
 
 
 def test_a_good_suite_has_no_problems(tmp_path: Path) -> None:
-    assert found(written(tmp_path, row(), row(id="b", gold=None), row(id="c", gold=1, tags={"x": 1}))) == []
+    assert problems_in(written(tmp_path, row(), row(id="b", gold=None), row(id="c", gold=1, tags={"x": 1}))) == []
 
 
 def test_two_examples_of_one_id_name_both_lines(tmp_path: Path) -> None:
     path = written(tmp_path, row(), row(id="b"), row(), row())
-    assert found(path) == [(4, "a", "the id is already that of line 2"), (5, "a", "the id is already that of line 2")]
+    assert problems_in(path) == [
+        (4, "a", "the id is already that of line 2"),
+        (5, "a", "the id is already that of line 2"),
+    ]
 
 
 @pytest.mark.parametrize("empty", ["", "  ", "\t"])
 def test_an_empty_candidate(tmp_path: Path, empty: str) -> None:
     path = written(tmp_path, row(candidates=[["L.", "Sie."], ["L.", empty]]))
-    assert found(path) == [(2, "a", "candidate 1 is empty")]
+    assert problems_in(path) == [(2, "a", "candidate 1 is empty")]
 
 
 def test_an_empty_sentence_of_context_is_not_a_problem(tmp_path: Path) -> None:
     """There is none at the start of a document."""
-    assert found(written(tmp_path, row(source=["", "It is."], candidates=[["", "Sie."], ["", "Er."]]))) == []
+    assert problems_in(written(tmp_path, row(source=["", "It is."], candidates=[["", "Sie."], ["", "Er."]]))) == []
 
 
 def test_an_empty_source_is_not_a_problem(tmp_path: Path) -> None:
     """The annotated pairs of eval-anaphora have none."""
-    assert found(written(tmp_path, row(source=["", ""]))) == []
+    assert problems_in(written(tmp_path, row(source=["", ""]))) == []
 
 
 @pytest.mark.parametrize("gold", [2, -1, "0", 1.5, True])
 def test_a_gold_that_is_none_of_the_candidates(tmp_path: Path, gold: Any) -> None:
-    assert found(written(tmp_path, row(gold=gold))) == [
+    assert problems_in(written(tmp_path, row(gold=gold))) == [
         (2, "a", f"gold is {gold!r}, but the candidates are numbered 0 to 1")
     ]
 
 
 def test_candidates_that_do_not_differ(tmp_path: Path) -> None:
     path = written(tmp_path, row(candidates=[["L.", "Sie."], ["L.", "Er."], ["L.", "Sie."], ["L.", "Er."]]))
-    assert found(path) == [
+    assert problems_in(path) == [
         (2, "a", "candidates 0 and 2 do not differ"),
         (2, "a", "candidates 1 and 3 do not differ"),
     ]
@@ -78,12 +81,12 @@ def test_candidates_that_do_not_differ(tmp_path: Path) -> None:
 
 def test_candidates_may_differ_in_their_context_alone(tmp_path: Path) -> None:
     """As in Voita's sets."""
-    assert found(written(tmp_path, row(candidates=[["Eine Lampe.", "Sie."], ["Ein Licht.", "Sie."]]))) == []
+    assert problems_in(written(tmp_path, row(candidates=[["Eine Lampe.", "Sie."], ["Ein Licht.", "Sie."]]))) == []
 
 
 def test_passages_of_different_lengths(tmp_path: Path) -> None:
     path = written(tmp_path, row(candidates=[["L.", "Sie."], ["Er."]]), row(id="b", source=["It is."]))
-    assert found(path) == [
+    assert problems_in(path) == [
         (2, "a", "passages of different lengths (source and candidates have 2, 2, 1 sentences)"),
         (3, "b", "passages of different lengths (source and candidates have 1, 2, 2 sentences)"),
     ]
@@ -91,29 +94,31 @@ def test_passages_of_different_lengths(tmp_path: Path) -> None:
 
 def test_bytes_that_are_not_utf8(tmp_path: Path) -> None:
     bad = json.dumps(row(id="b", source=["Ä", "x"]), ensure_ascii=False).encode("latin-1")
-    place = bad.index(b"\xc4") + 1
-    assert found(written(tmp_path, row(), bad)) == [(3, None, f"not UTF-8 at byte {place} of the line (0xc4)")]
+    position = bad.index(b"\xc4") + 1
+    assert problems_in(written(tmp_path, row(), bad)) == [(3, None, f"not UTF-8 at byte {position} of the line (0xc4)")]
 
 
 def test_one_candidate_alone_is_not_a_choice(tmp_path: Path) -> None:
-    assert found(written(tmp_path, row(candidates=[["L.", "Sie."]]))) == [(2, "a", "there is only one candidate")]
+    assert problems_in(written(tmp_path, row(candidates=[["L.", "Sie."]]))) == [(2, "a", "there is only one candidate")]
 
 
 @pytest.mark.parametrize("reference", ["Sie.", ""])
 def test_an_example_to_translate_has_one_candidate_and_no_gold(tmp_path: Path, reference: str) -> None:
     """CTXPRO has references only, WinoMT not even these."""
-    assert found(written(tmp_path, row(candidates=[["L.", reference]], gold=None))) == []
+    assert problems_in(written(tmp_path, row(candidates=[["L.", reference]], gold=None))) == []
 
 
 @pytest.mark.parametrize("where", ["source", "candidates"])
 def test_a_line_break_inside_a_sentence(tmp_path: Path, where: str) -> None:
     broken = {"source": ["A lamp.", "It\nis."], "candidates": [["L.\r", "Sie."], ["L.", "Er."]]}
-    assert found(written(tmp_path, row(**{where: broken[where]}))) == [(2, "a", "a sentence has a line break in it")]
+    assert problems_in(written(tmp_path, row(**{where: broken[where]}))) == [
+        (2, "a", "a sentence has a line break in it")
+    ]
 
 
 def test_a_line_of_another_shape(tmp_path: Path) -> None:
     path = written(tmp_path, b"{oops", b"[]", row(id=7), row(source="It is."))
-    lines = found(path)
+    lines = problems_in(path)
     assert [line for line, _, _ in lines] == [2, 3, 4, 5]
     assert lines[0][2].startswith("not JSON: ")
     assert [problem for _, _, problem in lines[1:3]] == [
@@ -125,7 +130,7 @@ def test_a_line_of_another_shape(tmp_path: Path) -> None:
 
 def test_several_problems_of_one_example_are_all_reported(tmp_path: Path) -> None:
     path = written(tmp_path, row(), row(candidates=[["L.", ""], [""]]))
-    assert found(path) == [
+    assert problems_in(path) == [
         (3, "a", "passages of different lengths (source and candidates have 2, 2, 1 sentences)"),
         (3, "a", "candidate 0 is empty"),
         (3, "a", "candidate 1 is empty"),
@@ -133,26 +138,26 @@ def test_several_problems_of_one_example_are_all_reported(tmp_path: Path) -> Non
     ]
 
 
-def test_a_broken_line_hides_neither_what_is_before_nor_after_it(tmp_path: Path) -> None:
+def test_a_broken_line_does_not_hide_other_problems(tmp_path: Path) -> None:
     path = written(tmp_path, row(gold=9), b"\xff", b"{", row(id="b", candidates=[["", ""], ["", "x"]]), row(id="b"))
-    assert [line for line, _, _ in found(path)] == [2, 3, 4, 5, 6]
+    assert [line for line, _, _ in problems_in(path)] == [2, 3, 4, 5, 6]
 
 
 def test_the_id_of_a_faulty_example_counts_for_duplicates(tmp_path: Path) -> None:
-    assert [problem for _, _, problem in found(written(tmp_path, row(gold=9), row()))][1:] == [
+    assert [problem for _, _, problem in problems_in(written(tmp_path, row(gold=9), row()))][1:] == [
         "the id is already that of line 2"
     ]
 
 
 def test_blank_lines_are_counted_and_are_not_a_problem(tmp_path: Path) -> None:
-    assert found(written(tmp_path, b"", row(), b"", row(gold=5))) == [
+    assert problems_in(written(tmp_path, b"", row(), b"", row(gold=5))) == [
         (5, "a", "gold is 5, but the candidates are numbered 0 to 1"),
         (5, "a", "the id is already that of line 3"),
     ]
 
 
 def test_a_suite_without_examples(tmp_path: Path) -> None:
-    assert found(written(tmp_path)) == [(None, None, "the suite has no examples")]
+    assert problems_in(written(tmp_path)) == [(None, None, "the suite has no examples")]
 
 
 def test_a_bad_header_is_an_error_of_the_file(tmp_path: Path) -> None:
@@ -199,7 +204,7 @@ def test_a_suite_of_another_format_is_held_to_the_same(tmp_path: Path) -> None:
     ]
 
 
-def test_a_suite_without_a_path_goes_by_its_name_and_may_be_empty() -> None:
+def test_a_suite_without_path_is_named_and_may_be_empty() -> None:
     assert list(validate_suite(suite_of(Header("made", "en", "de"), list))) == [
         Problem("made", None, None, "the suite has no examples")
     ]
@@ -229,7 +234,7 @@ def test_the_command_exits_with_0_for_a_good_suite(anaphora, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("place", "format", "options"),
+    ("path", "format", "options"),
     [
         ("contrapro", "contrapro-rebuilt", {}),
         ("contracat/templates", "contracat", {}),
@@ -252,11 +257,11 @@ def test_the_command_exits_with_0_for_a_good_suite(anaphora, tmp_path: Path) -> 
     ],
     ids=lambda value: value if isinstance(value, str) else value.get("split", ""),
 )
-def test_the_published_sets_are_valid(data, place: str, format: str, options: dict[str, str]) -> None:
-    assert list(validate_suite(read_suite(data(place), format, **options))) == []
+def test_the_published_sets_are_valid(data, path: str, format: str, options: dict[str, str]) -> None:
+    assert list(validate_suite(read_suite(data(path), format, **options))) == []
 
 
-def test_the_one_published_set_with_defects_has_just_the_known_ones(data, tmp_path: Path) -> None:
+def test_only_the_known_published_set_has_defects(data, tmp_path: Path) -> None:
     """13 of the 500 items of Voita's ellipsis_infl have candidates that are the same."""
     file = data("voita-en-ru/ellipsis_infl.json.gz")
     items = json.loads(gzip.decompress(file.read_bytes()))

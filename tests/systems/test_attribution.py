@@ -58,7 +58,7 @@ def test_sentences_that_do_not_exist_leave_no_separator() -> None:
     assert joined_sentences(("", "ab", "c"), Context(2, " | "), 5) == [(1, 5, 7), (2, 10, 11)]
 
 
-def test_a_token_over_a_separator_belongs_to_the_first_sentence_it_touches() -> None:
+def test_a_token_over_a_separator_belongs_to_the_first_sentence() -> None:
     assert sentence_positions([(1, 4), (4, 6), None], 1, [(0, 0, 2), (1, 3, 6)]) == [
         Position(1, 0, 1, 2),
         Position(1, 1, 1, 3),
@@ -93,10 +93,10 @@ def read(attribution: TokenAttribution) -> list[str]:
 def check(system: Any, method: str = "gradient", context: int = 1) -> None:
     """Every letter that the system reads is in a token, and scores are those of the pronoun."""
     assert isinstance(system, Attributor)
-    found = dict(system.attribute(EXAMPLES, method))
-    assert sorted(found) == list(range(len(EXAMPLES)))
+    attributions = dict(system.attribute(EXAMPLES, method))
+    assert sorted(attributions) == list(range(len(EXAMPLES)))
     expected = dict(system.score(EXAMPLES))
-    for number, attribution in found.items():
+    for number, attribution in attributions.items():
         example = EXAMPLES[number]
         letters = ["".join(sentence.split()) for sentence in example.source[-1 - context :]]
         *others, last = read(attribution)

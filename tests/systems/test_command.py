@@ -51,10 +51,10 @@ def start() -> Iterator[Start]:
 
 def answers(program: Program) -> list[bytes]:
     """All that it writes."""
-    found = []
+    actual = []
     while (line := program.answer(LONG)) is not None:
-        found.append(line)
-    return found
+        actual.append(line)
+    return actual
 
 
 UPPER = "for line in sys.stdin: print(line.strip().upper(), flush=True)"
@@ -80,7 +80,7 @@ def test_the_end_stays_the_end(start: Start) -> None:
     assert program.received == 3
 
 
-def test_where_no_line_comes_that_is_said(start: Start) -> None:
+def test_a_missing_line_is_an_error(start: Start) -> None:
     program = start("sys.stdin.read()")
     for seconds in (0, 0.01):
         with pytest.raises(Empty):
@@ -88,7 +88,7 @@ def test_where_no_line_comes_that_is_said(start: Start) -> None:
     assert program.received == 0
 
 
-def test_line_ends_of_any_kind_are_not_part_of_a_line(start: Start) -> None:
+def test_line_ends_of_any_kind_are_stripped(start: Start) -> None:
     assert answers(start(r"os.write(1, b'1\r\n \t2 \n\xff\nlast')")) == [b"1", b" \t2 ", b"\xff", b"last"]
 
 
@@ -136,7 +136,7 @@ def test_the_last_words_are_one_line(start: Start) -> None:
     assert program.stderr_tail() == "3 | four � | 5 | six"
 
 
-def test_one_that_said_nothing_has_no_last_words(start: Start) -> None:
+def test_a_silent_program_has_no_last_words(start: Start) -> None:
     program = start("")
     assert program.exit_code() == 0
     assert program.stderr_tail() == ""
@@ -188,7 +188,7 @@ def test_no_such_program() -> None:
         Program(["no-such-scorer", "--model", "x"])
 
 
-def test_a_file_that_may_not_be_run_or_is_no_program(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_executed_is_an_error(tmp_path: Path) -> None:
     path = tmp_path / "scorer"
     path.write_bytes(b"\x7fELF nonsense")
     with pytest.raises(AnaphoraError, match=r"scorer: cannot be started: permission denied$"):
@@ -454,14 +454,14 @@ def test_fails_after_the_last_score(program: Write) -> None:
 
 
 @pytest.mark.parametrize(
-    ("output", "said"),
+    ("output", "text"),
     [("abc", "'abc'"), ("", "an empty line"), ("nan", "'nan'"), ("1_0", "'1_0'"), ("-3.5 x", "'-3.5 x'")],
 )
-def test_not_a_number(program: Write, output: str, said: str) -> None:
+def test_not_a_number(program: Write, output: str, text: str) -> None:
     code = f"for n, line in enumerate(sys.stdin): print({output!r} if n == 6 else score(line), flush=True)"
     message = failure(CommandSystem(program(code), Options()))
     assert "the output of" in message
-    assert f"line 7: {'not a finite number: ' if said[0] == chr(39) else ''}{said}" in message
+    assert f"line 7: {'not a finite number: ' if text[0] == chr(39) else ''}{text}" in message
 
 
 def test_banner_of_a_program_that_then_waits(program: Write) -> None:

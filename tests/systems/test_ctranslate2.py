@@ -140,9 +140,9 @@ def copied(marian: str, tmp_path: Path) -> Path:
 
 
 def answers(spec: str, options: Options = OPTIONS, examples: Sequence[Example] = EXAMPLES) -> list[CandidateScores]:
-    found = dict(load_system(spec, options).score(examples))
-    assert sorted(found) == list(range(len(examples)))
-    return [found[number] for number in range(len(examples))]
+    scores = dict(load_system(spec, options).score(examples))
+    assert sorted(scores) == list(range(len(examples)))
+    return [scores[number] for number in range(len(examples))]
 
 
 def assert_same(one: list[CandidateScores], other: list[CandidateScores]) -> None:
@@ -227,10 +227,10 @@ def test_candidates_that_are_the_same_to_it(marian: str) -> None:
 
 def test_batches_keep_to_their_budget() -> None:
     encoded = [EncodedExample((1,) * (3 + n % 7), (0,), ((1, 2), (1, 3, 2))) for n in range(40)]
-    found = list(batches(encoded, 60))
-    assert sorted(n for batch in found for n in batch) == list(range(40))
-    assert all(2 * len(batch) * max(encoded[n].longest for n in batch) <= 60 for batch in found)
-    lengths = [encoded[n].longest for batch in found for n in batch]
+    actual = list(batches(encoded, 60))
+    assert sorted(n for batch in actual for n in batch) == list(range(40))
+    assert all(2 * len(batch) * max(encoded[n].longest for n in batch) <= 60 for batch in actual)
+    lengths = [encoded[n].longest for batch in actual for n in batch]
     assert lengths == sorted(lengths)
     assert [len(batch) for batch in batches(encoded, 1)] == [1] * 40
 
@@ -276,9 +276,9 @@ def test_cut_and_counted(made: Callable[[str], Model]) -> None:
         example("It was very old. " * 40, "Er war alt. " * 50, "Sie war alt."),
         *EXAMPLES[:3],
     ]
-    found = answers(ours, options, questions)
-    assert [answer.truncated for answer in found] == [1, 2, 0, 0, 0]
-    assert_same(answers(theirs, options, questions), found)
+    actual = answers(ours, options, questions)
+    assert [answer.truncated for answer in actual] == [1, 2, 0, 0, 0]
+    assert_same(answers(theirs, options, questions), actual)
 
 
 def test_too_long_prompt_is_refused(made: Callable[[str], Model]) -> None:
@@ -421,8 +421,8 @@ def test_memory_that_runs_out(marian: str, monkeypatch: pytest.MonkeyPatch) -> N
         return score(rows)
 
     monkeypatch.setattr(system.engine, "score", little)
-    found = dict(system.score(EXAMPLES))
-    assert_same([found[n] for n in range(len(EXAMPLES))], expected)
+    scores = dict(system.score(EXAMPLES))
+    assert_same([scores[n] for n in range(len(EXAMPLES))], expected)
 
     def nothing(rows: Any) -> Any:
         raise RuntimeError("CUDA failed with error out of memory")

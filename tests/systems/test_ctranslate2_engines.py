@@ -93,41 +93,41 @@ def rows(encoded: EncodedExample) -> list[tuple[EncodedExample, tuple[int, ...]]
 # Encoder–decoders
 
 
-def test_a_translator_puts_the_first_and_the_last_token_there_itself() -> None:
+def test_a_translator_adds_first_and_last_token_itself() -> None:
     model = Model()
     engine = translator(model, decoder_start_token="<pad>")
-    found = engine.score(rows(EncodedExample((A, B, END), (PAD,), ((B, C, END), (C, END)))))
+    scores = engine.score(rows(EncodedExample((A, B, END), (PAD,), ((B, C, END), (C, END)))))
     sources, targets, options = model.asked[0]
     assert (sources, targets) == ([["a", "b", "</s>"]] * 2, [["b", "c"], ["c"]])
     assert options == {"max_input_length": 0}  # else it cuts at 1,024 without a word
-    assert found == [[-1, -2, -3], [-1, -2]]
+    assert scores == [[-1, -2, -3], [-1, -2]]
     assert engine.tokens.start == PAD
 
 
 def test_a_code_that_is_read_does_not_count() -> None:
     model = Model()
-    [found] = translator(model, decoder_start_token="</s>").score(
+    [scores] = translator(model, decoder_start_token="</s>").score(
         rows(EncodedExample((A, END), (END, DE), ((B, C, END),)))
     )
     assert model.asked[0][1] == [["de", "b", "c"]]
-    assert found == [-2, -3, -4]
+    assert scores == [-2, -3, -4]
 
 
 def test_without_a_start_of_its_own_the_code_is_given() -> None:
     """As for mBART, whose decoder starts from the language: </s> is added, and nothing is said of the language."""
     model = Model(more=0)
     engine = translator(model)
-    [found] = engine.score(rows(EncodedExample((A, END), (DE,), ((B, C, END),))))
+    [scores] = engine.score(rows(EncodedExample((A, END), (DE,), ((B, C, END),))))
     assert engine.tokens.start == END
     assert model.asked[0][1] == [["de", "b", "c"]]
-    assert found == [-1, -2, -3]
+    assert scores == [-1, -2, -3]
 
 
 def test_a_candidate_that_was_cut_has_no_end_that_counts() -> None:
     model = Model()
-    [found] = translator(model, decoder_start_token="<pad>").score(rows(EncodedExample((A, END), (PAD,), ((B, C),))))
+    [scores] = translator(model, decoder_start_token="<pad>").score(rows(EncodedExample((A, END), (PAD,), ((B, C),))))
     assert model.asked[0][1] == [["b", "c"]]
-    assert found == [-1, -2]
+    assert scores == [-1, -2]
 
 
 @pytest.mark.parametrize(("adds", "given"), [(False, ["a", "</s>"]), (True, ["a"])])
@@ -177,9 +177,9 @@ def test_vocabularies_of_their_own_are_refused() -> None:
 
 def test_a_generator_reads_prompt_and_candidate_in_one() -> None:
     model = Model(more=-1)
-    found = generator(model).score(rows(EncodedExample((), (A, B), ((C, A, B), (C,)))))
+    scores = generator(model).score(rows(EncodedExample((), (A, B), ((C, A, B), (C,)))))
     assert model.asked == [([["a", "b", "c", "a", "b"], ["a", "b", "c"]], {"max_input_length": 0})]
-    assert found == [[-2, -3, -4], [-2]]  # the first says how likely b is after a, which is not asked
+    assert scores == [[-2, -3, -4], [-2]]  # the first says how likely b is after a, which is not asked
 
 
 def test_a_generated_translation_is_a_line() -> None:
@@ -210,7 +210,7 @@ def test_a_token_that_the_model_does_not_know_is_refused(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("positions", "relative", "told", "limit"),
+    ("positions", "relative", "tokenizer_limit", "limit"),
     [
         (512, False, 100, 512),  # the table knows best
         (None, True, 512, None),  # T5's tokenizers say 512, but there is no end
@@ -219,8 +219,10 @@ def test_a_token_that_the_model_does_not_know_is_refused(tmp_path: Path) -> None
         (None, False, int(1e30), None),  # what tokenizers say that do not know
     ],
 )
-def test_how_many_tokens_a_model_takes(positions: int | None, relative: bool, told: int, limit: int | None) -> None:
-    assert _limit(file(positions, relative), SimpleNamespace(model_max_length=told)) == limit
+def test_how_many_tokens_a_model_takes(
+    positions: int | None, relative: bool, tokenizer_limit: int, limit: int | None
+) -> None:
+    assert _limit(file(positions, relative), SimpleNamespace(model_max_length=tokenizer_limit)) == limit
 
 
 def test_how_many_tokens_an_output_may_have() -> None:

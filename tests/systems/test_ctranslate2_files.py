@@ -71,18 +71,18 @@ def test_the_smaller_of_two_tables_is_the_limit(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["encoder/layer_0/self_attention/relative_attention_bias", "x/relative_position_keys"])
-def test_relative_positions_are_told_by_their_weights(tmp_path: Path, name: str) -> None:
-    found = read(tmp_path, model(weights=[("encoder/scale", ()), (name, (4, 2))]))
-    assert (found.positions, found.relative) == (None, True)
+def test_relative_positions_are_detected_by_their_weights(tmp_path: Path, name: str) -> None:
+    content = read(tmp_path, model(weights=[("encoder/scale", ()), (name, (4, 2))]))
+    assert (content.positions, content.relative) == (None, True)
 
 
 @SHARED
 @given(st.integers(0, 10_000))
-def test_a_file_that_is_cut_before_its_last_weights_is_refused(tmp_path: Path, place: int) -> None:
+def test_a_file_cut_before_its_last_weights_is_refused(tmp_path: Path, position: int) -> None:
     data = model(weights=[("encoder/scale", (3,)), (TABLE, (5, 2))])
     last = len(data) - 2 * 10
     with pytest.raises(BadInput) as caught:
-        read(tmp_path, data[: place % last])
+        read(tmp_path, data[: position % last])
     assert str(caught.value) == f"{tmp_path / 'model.bin'}: not the weights of a CTranslate2 model, or truncated"
 
 
@@ -137,6 +137,6 @@ def test_the_vocabulary_of_a_side(
 ) -> None:
     for name, content in files.items():
         (tmp_path / name).write_text(content, encoding="utf-8")
-    found = read(tmp_path, model())
+    actual = read(tmp_path, model())
     for side, tokens in (("source", source), ("target", target)):
-        assert found.vocabulary(side) == (None if tokens is None else frozenset(tokens))
+        assert actual.vocabulary(side) == (None if tokens is None else frozenset(tokens))

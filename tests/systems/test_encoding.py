@@ -69,15 +69,17 @@ def test_how_many_positions_a_question_needs(encoded: EncodedExample, longest: i
 
 @given(st.lists(ids, min_size=1, max_size=6))
 def test_pairs_of_candidates_that_are_the_same_are_undecidable(candidates: list[tuple[int, ...]]) -> None:
-    found = answer(candidates, [(-float(n), n) for n in range(len(candidates))], 3)
+    actual = answer(candidates, [(-float(n), n) for n in range(len(candidates))], 3)
     size = len(candidates)
     same = {(i, j) for i in range(size) for j in range(i + 1, size) if candidates[i] == candidates[j]}
-    assert len(found.undecidable) == len(same)
-    assert set(found.undecidable) == same
-    assert found._replace(undecidable=()) == CandidateScores([-float(n) for n in range(size)], list(range(size)), (), 3)
+    assert len(actual.undecidable) == len(same)
+    assert set(actual.undecidable) == same
+    assert actual._replace(undecidable=()) == CandidateScores(
+        [-float(n) for n in range(size)], list(range(size)), (), 3
+    )
 
 
-def test_a_text_that_is_too_long_is_shown_by_its_beginning() -> None:
+def test_a_too_long_text_is_shown_by_its_beginning() -> None:
     error = too_long(1234, 1024, "x\ny" * 100, can_truncate=False)
     assert str(error) == f"1,234 tokens, but the model takes 1,024: {('x' + chr(10) + 'y') * 20!r}… Use less --context"
     assert "\n" not in str(error)
@@ -107,7 +109,7 @@ def test_an_error_of_any_class_is_one_line(tmp_path: Path) -> None:
     assert caught.value.__suppress_context__
 
 
-def test_a_name_that_is_no_path_may_have_been_meant_for_the_hub(tmp_path: Path) -> None:
+def test_a_name_that_is_no_path_may_mean_the_hub(tmp_path: Path) -> None:
     with pytest.raises(AnaphoraError, match=r"cannot be loaded \(there is no such folder, and .*: why$"):
         loaded(str(tmp_path / "nothing"), "model", lambda: failing(ValueError("why")))
 
@@ -159,10 +161,10 @@ def test_the_pronoun_is_the_first_token_that_differs() -> None:
 @given(SEQUENCES)
 def test_reading_and_predicting_together_are_the_candidate(candidates: list[tuple[int, ...]]) -> None:
     whole = EncodedExample((), (0,), tuple(candidates))
-    found = pronoun(whole)
-    assert all(len(c) == 1 for c in found.candidates)
-    for candidate, token in zip(candidates, found.candidates, strict=True):
-        assert (0, *candidate)[: len(found.prompt) + 1] == (*found.prompt, *token)
+    actual = pronoun(whole)
+    assert all(len(c) == 1 for c in actual.candidates)
+    for candidate, token in zip(candidates, actual.candidates, strict=True):
+        assert (0, *candidate)[: len(actual.prompt) + 1] == (*actual.prompt, *token)
 
 
 def test_the_context_alone_is_that_of_the_gold() -> None:
@@ -241,8 +243,8 @@ def make(tiny_marian: Path, tmp_path_factory: pytest.TempPathFactory) -> Make:
 
 
 def names(tokens: Seq2SeqInputs, ids: Sequence[int]) -> list[str]:
-    found: list[str] = tokens.tokenizer.convert_ids_to_tokens(list(ids))
-    return found
+    actual: list[str] = tokens.tokenizer.convert_ids_to_tokens(list(ids))
+    return actual
 
 
 def spelled(pieces: Sequence[str]) -> str:
@@ -286,7 +288,7 @@ def test_translation_begins_where_scoring_does(make: Make, family: str) -> None:
 @given(
     st.lists(st.builds(ScoringInput, words, st.lists(words, min_size=1, max_size=4).map(tuple)), min_size=1, max_size=4)
 )
-def test_a_question_is_the_same_whatever_is_asked_beside_it(make: Make, questions: list[ScoringInput]) -> None:
+def test_a_question_does_not_depend_on_the_others(make: Make, questions: list[ScoringInput]) -> None:
     for family in ("marian", "m2m100", "mbart"):
         tokens = make(family)
         assert tokens.encode(questions) == [one(tokens, question) for question in questions]
@@ -302,7 +304,7 @@ def test_a_spec_may_turn_the_languages_round(make: Make) -> None:
     assert tokens.settings() == {"source_code": "de", "target_code": "fr", "prefix": ""}
 
 
-def test_a_code_that_is_not_there_is_answered_with_some_that_are(make: Make) -> None:
+def test_an_unknown_code_is_answered_with_known_ones(make: Make) -> None:
     with pytest.raises(AnaphoraError) as caught:
         make("mbart", source="english")
     assert str(caught.value) == (
@@ -378,7 +380,7 @@ def test_a_source_that_is_too_long_is_not_translated(make: Make) -> None:
         make("nllb", limit=20).sources(["It.", LONG.source])
 
 
-def test_errors_of_a_library_name_the_model_and_ours_stay_what_they_are() -> None:
+def test_library_errors_name_the_model_and_ours_are_unchanged() -> None:
     with pytest.raises(AnaphoraError, match=r"hf:x: the model cannot be used \(JSONDecodeError"), usable("hf:x"):
         json.loads("{")
     with pytest.raises(AttributeError), usable("hf:x"):
@@ -404,7 +406,7 @@ texts = st.lists(st.sampled_from(["{", "}", "{source}", "{target_language}", "\\
 
 def test_our_own_prompts_have_every_place() -> None:
     for prompt in (BASE_PROMPT, CHAT_PROMPT):
-        assert all(f"{{{place}}}" in prompt for place in PLACES)
+        assert all(f"{{{folder}}}" in prompt for folder in PLACES)
         assert "{" not in fill(prompt, VALUES)
     assert fill(BASE_PROMPT, VALUES) == "English: It broke.\nGerman:"
 
@@ -414,7 +416,7 @@ def test_other_braces_stay_as_they_are() -> None:
     assert fill(prompt, VALUES) == '{"text": "It broke.", "to": {nothing}, {German}, {sources}, { source }}'
 
 
-@given(st.lists(st.sampled_from([*(f"{{{place}}}" for place in PLACES), "-"]), max_size=5), texts, texts)
+@given(st.lists(st.sampled_from([*(f"{{{folder}}}" for folder in PLACES), "-"]), max_size=5), texts, texts)
 def test_what_is_put_in_is_not_looked_at_again(parts: list[str], source: str, language: str) -> None:
     values = {"source": source, "source_language": language, "target_language": "German"}
     expected = [values.get(part[1:-1], part) for part in parts]
@@ -596,7 +598,7 @@ def test_there_is_room_for_one_token_of_an_answer() -> None:
 # Chat
 
 
-def test_a_template_makes_a_chat_unless_told_otherwise(llama: Any) -> None:
+def test_a_template_makes_a_chat_by_default(llama: Any) -> None:
     assert base(llama).chat
     assert not base(llama, chat="no").chat
     assert not base(Merging()).chat
@@ -609,7 +611,7 @@ def test_without_a_template_there_is_no_chat() -> None:
     assert str(caught.value) == "lm:x: its tokenizer has no chat template. Score it as a base model: lm:x?chat=no"
 
 
-def test_a_chat_is_read_up_to_the_assistant_and_predicted_to_the_end_of_its_turn(llama: Any) -> None:
+def test_a_chat_is_read_and_predicted_turn_by_turn(llama: Any) -> None:
     [encoded] = base(llama).encode([OLD])
     read, *predicted = (llama.decode(list(ids)) for ids in (encoded.prompt, *encoded.candidates))
     assert read.startswith("<s><|user|>\nTranslate the following text from English into German.")
@@ -619,7 +621,7 @@ def test_a_chat_is_read_up_to_the_assistant_and_predicted_to_the_end_of_its_turn
     assert base(llama).prompts(["It was old."]) == [encoded.prompt]
 
 
-def test_a_template_that_begins_the_answer_by_itself_leaves_something_to_predict() -> None:
+def test_a_template_that_begins_the_answer_leaves_a_prediction() -> None:
     """As those of models that think first do; an empty candidate is then the beginning of what asks for one."""
 
     class Thinking(Merging):
@@ -674,7 +676,7 @@ M2M = ("en", "de", "zh", "pt")
 
 
 @pytest.mark.parametrize(
-    ("language", "codes", "found"),
+    ("language", "codes", "actual"),
     [
         ("de", M2M, "de"),
         ("de", NLLB, "deu_Latn"),
@@ -690,8 +692,8 @@ M2M = ("en", "de", "zh", "pt")
         ("de", (), None),
     ],
 )
-def test_the_code_of_a_language(language: str, codes: tuple[str, ...], found: str | None) -> None:
-    assert find_code(language, codes) == found
+def test_the_code_of_a_language(language: str, codes: tuple[str, ...], actual: str | None) -> None:
+    assert find_code(language, codes) == actual
 
 
 def test_names_for_prompts() -> None:

@@ -26,8 +26,8 @@ LANGUAGES = ("en", "de")
 
 
 def scored(system: System, examples: list[Example] = EXAMPLES) -> list[CandidateScores]:
-    found = dict(system.score(examples))
-    return [found[number] for number in range(len(examples))]
+    scores = dict(system.score(examples))
+    return [scores[number] for number in range(len(examples))]
 
 
 def loaded(spec: str, **options: Any) -> System:
@@ -54,9 +54,9 @@ def test_each_candidate_by_itself(tiny_gguf: Path) -> None:
 
 
 def test_equal_candidates_are_undecidable(tiny_gguf: Path) -> None:
-    (found,) = scored(loaded(f"gguf:{tiny_gguf}"), [Example("1", ("It.",), (("Er.",), ("Es.",), ("Er.",)), 0)])
-    assert found.scores[0] == found.scores[2] != found.scores[1]
-    assert found.undecidable == [(0, 2)]
+    (scores,) = scored(loaded(f"gguf:{tiny_gguf}"), [Example("1", ("It.",), (("Er.",), ("Es.",), ("Er.",)), 0)])
+    assert scores.scores[0] == scores.scores[2] != scores.scores[1]
+    assert scores.undecidable == [(0, 2)]
 
 
 def test_what_is_done_is_not_computed(tiny_gguf: Path) -> None:
@@ -191,12 +191,12 @@ def test_log_probabilities_are_those_of_torch(model: LlamaCpp, tiny_llama: Path)
     from transformers import LlamaForCausalLM
 
     same = LlamaForCausalLM.from_pretrained(tiny_llama).eval()
-    for candidate, found in zip(CANDIDATES, model.log_probabilities(PROMPT, CANDIDATES), strict=True):
+    for candidate, actual in zip(CANDIDATES, model.log_probabilities(PROMPT, CANDIDATES), strict=True):
         ids = [*PROMPT, *candidate]
         with torch.inference_mode():
             every = torch.log_softmax(same(torch.tensor([ids])).logits[0].double(), -1)
-        expected = [every[place - 1, ids[place]].item() for place in range(len(PROMPT), len(ids))]
-        assert found == pytest.approx(expected, abs=1e-4)
+        expected = [every[position - 1, ids[position]].item() for position in range(len(PROMPT), len(ids))]
+        assert actual == pytest.approx(expected, abs=1e-4)
 
 
 def test_what_is_shared_makes_no_difference(model: LlamaCpp) -> None:
@@ -230,7 +230,7 @@ def test_the_context_grows_as_needed(tiny_gguf: Path) -> None:
         list(model.log_probabilities(PROMPT, CANDIDATES))
 
 
-def test_a_damaged_file_is_said_with_the_reason(tiny_gguf: Path, tmp_path: Path) -> None:
+def test_a_damaged_file_is_an_error_with_the_reason(tiny_gguf: Path, tmp_path: Path) -> None:
     data = tiny_gguf.read_bytes()
     for name, content in (
         ("cut", data[: len(data) // 2]),

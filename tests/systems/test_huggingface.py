@@ -95,12 +95,12 @@ def test_a_model_is_ready_to_be_asked(tiny_marian: Path) -> None:
 
 
 def test_the_fingerprint_says_what_the_scores_depend_on(tiny_marian: Path) -> None:
-    found = named(tiny_marian)
-    assert found["architecture"] == "MarianMTModel"
-    assert found["dtype"] == "float32"
-    assert found["parameters"] > 50_000
-    assert json.loads(json.dumps(found)) == found  # it goes into the header of a run, and comes back the same
-    assert named(tiny_marian) == found
+    actual = named(tiny_marian)
+    assert actual["architecture"] == "MarianMTModel"
+    assert actual["dtype"] == "float32"
+    assert actual["parameters"] > 50_000
+    assert json.loads(json.dumps(actual)) == actual  # it goes into the header of a run, and comes back the same
+    assert named(tiny_marian) == actual
 
 
 def test_other_weights_under_the_same_name_are_noticed(copy: Path, tiny_marian: Path) -> None:
@@ -235,7 +235,7 @@ def test_layers_without_weights_are_refused_and_not_random(copy: Path, tiny_llam
         load_checkpoint(AutoModelForCausalLM, str(llama), {})
 
 
-def test_a_language_model_with_larger_layers_than_its_weights_takes_no_memory(tiny_llama: Path, tmp_path: Path) -> None:
+def test_a_language_model_larger_than_its_weights_takes_no_memory(tiny_llama: Path, tmp_path: Path) -> None:
     """Before it was built to its full size, and refused only then."""
     llama = Path(shutil.copytree(tiny_llama, tmp_path / "llama"))
     change_config(llama, intermediate_size=2**20)  # 400 MB
@@ -370,7 +370,7 @@ def test_margins_only(model: Any) -> None:
         assert differences[1] == pytest.approx(differences[0], rel=0, abs=1e-4)
 
 
-def test_what_is_done_is_passed_over_and_the_rest_is_the_same_to_the_last_digit(
+def test_finished_examples_are_skipped_with_the_same_digits(
     model: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     system = Numbers(model, Options(batch_tokens=20))
@@ -419,14 +419,14 @@ def test_out_of_memory_halves_the_batch(
         return score(self, trees, *rest)
 
     monkeypatch.setattr(PackedModel, "score", small_machine)
-    found = list(system.score(EXAMPLES))
-    assert sorted(n for n, _ in found) == list(range(6))  # none lost, none doubled
-    assert close(expected, dict(found))
+    scores = list(system.score(EXAMPLES))
+    assert sorted(n for n, _ in scores) == list(range(6))  # none lost, none doubled
+    assert close(expected, dict(scores))
     assert tried[0] == 5
     assert sum(n for n in tried if n <= fits) == 5
 
 
-def test_one_example_that_is_too_large_is_an_error_of_one_line(model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_example_too_large_is_one_line(model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     system = Numbers(model, Options())
 
     def no_machine(*_: Any) -> Any:
@@ -479,7 +479,7 @@ class Odd(LlamaForCausalLM):  # type: ignore[misc]
         (Odd, r"Odd cannot be computed through the prefix tree \(AttributeError: .* with --no-prefix-tree"),
     ],
 )
-def test_a_model_that_is_not_what_it_seems_is_refused_and_scored_when_asked(
+def test_a_mislabeled_model_is_refused_and_scored_on_request(
     kind: Any, message: str, opinionated: Callable[[Any, Any], Any]
 ) -> None:
     odd = opinionated(kind, LlamaConfig(**LLAMA))
@@ -749,20 +749,20 @@ def test_the_tree_and_plain_batches_agree(kind: str, models: Callable[[str], Pat
 
 
 def test_the_prefix_of_madlad_is_found_and_can_be_given(models: Callable[[str], Path]) -> None:
-    found = load_system(f"hf:{models('madlad')}", GERMAN)
+    actual = load_system(f"hf:{models('madlad')}", GERMAN)
     given = load_system(f"hf:{models('madlad')}?prefix=%3C2fr%3E+", GERMAN)
-    assert (found.settings()["prefix"], given.settings()["prefix"]) == ("<2de> ", "<2fr> ")
-    one, other = (dict(system.score(EXAMPLES_SEQ2SEQ[:1]))[0].scores for system in (found, given))
+    assert (actual.settings()["prefix"], given.settings()["prefix"]) == ("<2de> ", "<2fr> ")
+    one, other = (dict(system.score(EXAMPLES_SEQ2SEQ[:1]))[0].scores for system in (actual, given))
     assert one != pytest.approx(other, abs=1e-3)
 
 
 def test_the_context_changes_the_scores(tiny_marian: Path) -> None:
     settings = [Context(), Context(1), Context(1, target="none"), Context(1, separator=" . ")]
-    found = [
+    actual = [
         dict(load_system(f"hf:{tiny_marian}", Options(context=context)).score(EXAMPLES_SEQ2SEQ[:1]))[0].scores
         for context in settings
     ]
-    assert len({tuple(scores) for scores in found}) == len(settings)
+    assert len({tuple(scores) for scores in actual}) == len(settings)
 
 
 def test_candidates_with_the_same_tokens_are_undecidable(tiny_marian: Path) -> None:
@@ -839,8 +839,8 @@ def test_translations_are_those_of_the_model_s_own_search(kind: str, models: Cal
     system = load_system(f"hf:{models(kind)}", Options(languages=("en", "de"), batch_tokens=128))
     assert isinstance(system, HuggingFaceSeq2Seq)
     texts = ["It was very old.", "I found the lamp in the kitchen.", "It broke."]
-    found = system.translate(texts, beams=2, max_tokens=8)
-    assert found == [expected_translation(system, text, kind) for text in texts]
+    translations = system.translate(texts, beams=2, max_tokens=8)
+    assert translations == [expected_translation(system, text, kind) for text in texts]
     assert system.translate([]) == []
 
 
@@ -886,7 +886,7 @@ EXAMPLES_CAUSAL = list(islice(demo_suite(), 0, None, 37))
 
 
 def scores_causal(system: CausalLM, examples: list[Example]) -> list[list[float]]:
-    return [list(answer.scores) for _, answer in sorted(system.score(examples), key=lambda found: found[0])]
+    return [list(answer.scores) for _, answer in sorted(system.score(examples), key=lambda actual: actual[0])]
 
 
 @pytest.mark.parametrize("chat", ["yes", "no"])
@@ -909,7 +909,7 @@ def test_the_prompt_says_what_is_asked(tiny_llama: Path, tmp_path: Path) -> None
     assert mine.settings()["prompt"].startswith("{source_language} {source}")
 
 
-def test_a_prompt_without_a_place_for_the_source_is_an_error(tiny_llama: Path, tmp_path: Path) -> None:
+def test_a_prompt_without_the_source_is_an_error(tiny_llama: Path, tmp_path: Path) -> None:
     prompt = tmp_path / "prompt.txt"
     prompt.write_text("Translate!", encoding="utf-8")
     with pytest.raises(BadInput, match=r"no \{source\}"):
@@ -925,9 +925,9 @@ def test_a_text_that_is_too_long_is_refused_causal(tiny_llama: Path) -> None:
 
 def test_it_translates(tiny_llama: Path) -> None:
     system = CausalLM(f"{tiny_llama}?chat=no", Options(languages=LANGUAGES))
-    found = system.translate(["It was old."], max_tokens=5)
-    assert len(found) == 1
-    assert "\n" not in found[0]
+    translations = system.translate(["It was old."], max_tokens=5)
+    assert len(translations) == 1
+    assert "\n" not in translations[0]
 
 
 def smollm() -> Path:
@@ -952,9 +952,9 @@ def test_real_weights_prefer_what_is_right(monkeypatch: pytest.MonkeyPatch) -> N
         question("My sister lost her keys.", ("She was sad.", "It was sad."), 0),
         question("The boys were late.", ("It missed the bus.", "They missed the bus."), 1),
     ]
-    found = scores_causal(system, examples)
-    assert found[0][0] > found[0][1]
-    assert found[1][1] > found[1][0]
+    actual = scores_causal(system, examples)
+    assert actual[0][0] > actual[0][1]
+    assert actual[1][1] > actual[1][0]
     system.packed = None  # the same, each candidate by itself
-    for one, other in zip(found, scores_causal(system, examples), strict=True):
+    for one, other in zip(actual, scores_causal(system, examples), strict=True):
         assert one == pytest.approx(other, abs=1e-3)

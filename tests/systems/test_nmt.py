@@ -153,14 +153,14 @@ def test_its_own_translation_as_target_context(make: Make, kind: str, short: Non
         """Translated sentence by sentence, before the current sentence of every candidate."""
         texts = [text for text in example.source[:-1] if text]
         sentences = [Sentence(text, tuple(texts[:n])) for n, text in enumerate(texts)]
-        found = [translation.text for translation in system.translate_sentences(sentences, max_tokens=SHORT)]
-        return tuple(("", *found, candidate[-1])[-3:] for candidate in example.candidates)
+        actual = [translation.text for translation in system.translate_sentences(sentences, max_tokens=SHORT)]
+        return tuple(("", *actual, candidate[-1])[-3:] for candidate in example.candidates)
 
     some = EXAMPLES[:4]
-    found, expected = scores(path, some, context=Context(0, " ", "produced")), changed(some, candidates=produced)
-    assert all(one == pytest.approx(other, abs=1e-4) for one, other in zip(found, scores(path, expected), strict=True))
-    assert found != scores(path, some)
-    assert found != scores(path, changed(some, candidates=without_target_context))
+    actual, expected = scores(path, some, context=Context(0, " ", "produced")), changed(some, candidates=produced)
+    assert all(one == pytest.approx(other, abs=1e-4) for one, other in zip(actual, scores(path, expected), strict=True))
+    assert actual != scores(path, some)
+    assert actual != scores(path, changed(some, candidates=without_target_context))
 
 
 def test_longer_passages_are_translated_from_their_beginning(make: Make, short: None) -> None:
@@ -201,9 +201,9 @@ def test_an_ensemble_is_the_mean_of_its_models(make: Make) -> None:
         assert mean == pytest.approx([(x + y) / 2 for x, y in zip(a, b, strict=True)], abs=1e-5)
     system = load(f"{one},{two}")
     assert len(system.settings()["weights"].split(",")) == 2
-    (found,) = system.translate_sentences([Sentence(EXAMPLES[0].source[-1], ())], beams=3, max_tokens=8)
-    assert len(found.nbest) == 3
-    assert found.text == found.nbest[0][0]
+    (translations,) = system.translate_sentences([Sentence(EXAMPLES[0].source[-1], ())], beams=3, max_tokens=8)
+    assert len(translations.nbest) == 3
+    assert translations.text == translations.nbest[0][0]
 
 
 def test_a_transformer_takes_so_many_tokens(make: Make) -> None:
@@ -251,15 +251,15 @@ def test_context_usage_takes_context_away(make: Make, tmp_path: Path) -> None:
     path = make("2-to-2", **TO_2)
     scorer = SystemCache()
 
-    def score(suite: Any, options: Options, place: Path) -> Any:
-        return score_suite(suite, f"nmt:{path}", place, options=options, limit=10, scorer=scorer)
+    def score(suite: Any, options: Options, folder: Path) -> Any:
+        return score_suite(suite, f"nmt:{path}", folder, options=options, limit=10, scorer=scorer)
 
-    found = context_usage(demo_suite(), f"nmt:{path}", Options(Context(1)), tmp_path, score)
+    usage = context_usage(demo_suite(), f"nmt:{path}", Options(Context(1)), tmp_path, score)
     labels = {
-        c.name: open_run(tmp_path / f"{c.name.replace(' ', '-')}-current").header.context for c in found.conditions
+        c.name: open_run(tmp_path / f"{c.name.replace(' ', '-')}-current").header.context for c in usage.conditions
     }
     assert labels == {"none": "0+0", "1 sentence": "1+1", "random": "1+1"}
-    assert found.conditions[1].cxmi["current"].mean != 0
+    assert usage.conditions[1].cxmi["current"].mean != 0
 
 
 def test_it_translates(make: Make) -> None:
@@ -267,8 +267,8 @@ def test_it_translates(make: Make) -> None:
     assert isinstance(system, Translator)
     assert isinstance(system, DocumentTranslator)
     texts = ["The lamp is old.", "I see a table.", "It is here."]
-    found = system.translate(texts, beams=3, max_tokens=12)
-    assert [system.translate([text], beams=3, max_tokens=12)[0] for text in texts] == found
+    translations = system.translate(texts, beams=3, max_tokens=12)
+    assert [system.translate([text], beams=3, max_tokens=12)[0] for text in texts] == translations
     assert system.translate([]) == []
 
 
@@ -288,11 +288,11 @@ def test_a_document_is_the_same_in_parts(make: Make, tmp_path: Path, kind: str) 
     sentences = document(tmp_path, *TALK)
     whole = system.translate_sentences(sentences, max_tokens=15)
     known: list[str] = []
-    for place, sentence in enumerate(sentences):
+    for position, sentence in enumerate(sentences):
         if not sentence.before:
             known = []
         (one,) = system.translate_sentences([sentence], known=tuple(known), max_tokens=15)
-        assert one.text == whole[place].text
+        assert one.text == whole[position].text
         known.append(one.text)
 
 
@@ -302,9 +302,9 @@ def test_translations_of_another_system_as_context(make: Make, tmp_path: Path) -
     given = document(
         tmp_path, "Die Lampe ist alt.", "Sie ist hier.", "Ich sehe sie.", "", "Ich sehe den Tisch.", "Groß."
     )
-    found = system.translate_sentences(sentences, given=given, max_tokens=15)
+    translations = system.translate_sentences(sentences, given=given, max_tokens=15)
     (third,) = system.translate_sentences(sentences[2:3], known=("Die Lampe ist alt.", "Sie ist hier."), max_tokens=15)
-    assert found[2].text == third.text
+    assert translations[2].text == third.text
 
 
 def test_a_file_is_translated_resumed_and_has_n_best_lists(make: Make, tmp_path: Path) -> None:
@@ -352,7 +352,7 @@ def test_a_file_of_translations_as_context(make: Make, tmp_path: Path) -> None:
     how: dict[str, Any] = {"context": Context(), "max_tokens": 12}
     translate_file(system, f"nmt:{path}", source, tmp_path / "out", context_from=given, **how)
     sentences, others = list(read_documents(source)), list(read_documents(given))
-    expected = [found.text for found in system.translate_sentences(sentences, given=others, max_tokens=12)]
+    expected = [actual.text for actual in system.translate_sentences(sentences, given=others, max_tokens=12)]
     lines = (tmp_path / "out").read_text(encoding="utf-8").split("\n")
     assert [*lines[:3], *lines[4:6]] == expected
     with pytest.raises(AnaphoraError, match=r"short\.de: 2 translations, whose documents are not those of the input"):
@@ -395,24 +395,24 @@ def test_through_the_command_line(
     def anaphora(*arguments: str, code: int = 0) -> tuple[str, str]:
         with pytest.raises(SystemExit) as stop:
             main(list(arguments))
-        told = capsys.readouterr()
-        assert stop.value.code == code, told.err
-        return told.out, told.err
+        message = capsys.readouterr()
+        assert stop.value.code == code, message.err
+        return message.out, message.err
 
     system = f"nmt:{make('s-hier-to-2', **KINDS['s-hier-to-2'])}"
     Path("talk.en").write_text("\n".join(TALK) + "\n", encoding="utf-8")
     demo = demo_suite()
     Path("suite.jsonl").write_bytes(header_line(demo.header) + b"".join(map(example_line, demo)))
     how = ("--limit", "9", "--threads", "1")
-    _, told = anaphora("score", "suite.jsonl", "--system", system, "-o", "more", "--context", "2", *how)
-    assert "context 1+1, not 2+2: the model was trained with it" in told
+    _, message = anaphora("score", "suite.jsonl", "--system", system, "-o", "more", "--context", "2", *how)
+    assert "context 1+1, not 2+2: the model was trained with it" in message
     for run, more, context in (("own", (), "1+1"), ("none", ("--context", "0"), "0+0")):
-        _, told = anaphora("score", "suite.jsonl", "--system", system, "-o", run, *more, *how)
-        assert "was trained with it" not in told
+        _, message = anaphora("score", "suite.jsonl", "--system", system, "-o", run, *more, *how)
+        assert "was trained with it" not in message
         result = json.loads(anaphora("evaluate", run, "--json")[0])
         assert result["total"] == 9
         assert f"ctx:{context}|" in result["signature"]
-    found, _ = anaphora(
+    actual, _ = anaphora(
         "translate",
         "--system",
         system,
@@ -426,7 +426,7 @@ def test_through_the_command_line(
         "2",
         "--json",
     )
-    assert json.loads(found)["sentences"] == 5
+    assert json.loads(actual)["sentences"] == 5
     assert len(Path("talk.de").read_text(encoding="utf-8").split("\n")) == 7
     assert len(Path("talk.de.nbest").read_text(encoding="utf-8").splitlines()) == 10
     _, wrong = anaphora("score", "suite.jsonl", "--system", "nmt:nowhere", "-o", "other", code=2)

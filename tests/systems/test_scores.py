@@ -46,8 +46,8 @@ def problem(file: Path, content: str | bytes) -> BadInput:
 
 
 def test_scores_are_dealt_out_in_the_order_of_the_candidates(file: Path) -> None:
-    found = scored(file, "-1\n-2\n-3.5\n4e-2\n+5\n-0\n7.\n")
-    assert found == [
+    scores = scored(file, "-1\n-2\n-3.5\n4e-2\n+5\n-0\n7.\n")
+    assert scores == [
         ScoredExample("e0", 0, {"number": 0}, [-1.0, -2.0]),
         ScoredExample("e1", 0, {"number": 1}, [-3.5, 0.04, 5.0]),
         ScoredExample("e2", 0, {"number": 2}, [0.0, 7.0]),
@@ -71,13 +71,13 @@ def test_files_as_people_have_them_are_read(file: Path, content: bytes) -> None:
 
 
 def test_tokens_stand_behind_a_tab(file: Path) -> None:
-    found = scored(file, "-1\t3\n-2\t4\n-3\n-4\n-5\n-6\t 12 \n-7\t10\n")
-    assert [item.tokens for item in found] == [[3, 4], None, [12, 10]]
-    assert [item.scores for item in found] == [[-1, -2], [-3, -4, -5], [-6, -7]]
+    scores = scored(file, "-1\t3\n-2\t4\n-3\n-4\n-5\n-6\t 12 \n-7\t10\n")
+    assert [item.tokens for item in scores] == [[3, 4], None, [12, 10]]
+    assert [item.scores for item in scores] == [[-1, -2], [-3, -4, -5], [-6, -7]]
 
 
 @pytest.mark.parametrize(("content", "line"), [("1\t3\n2\n3\n4\n5\n6\n7\n", 2), ("1\n2\n3\n4\t9\n5\n6\n7\n", 3)])
-def test_tokens_for_some_candidates_of_an_example_only_are_a_mistake(file: Path, content: str, line: int) -> None:
+def test_tokens_for_only_some_candidates_are_an_error(file: Path, content: str, line: int) -> None:
     error = problem(file, content)
     assert error.line == line
     assert "no token count here" in str(error)
@@ -138,11 +138,11 @@ def test_an_empty_line_at_the_end_is_called_that(file: Path) -> None:
     assert (error.line, error.problem) == (8, "an empty line")
 
 
-@pytest.mark.parametrize("found", [1, 2, 3, 6])
-def test_too_few_scores_name_both_numbers(file: Path, found: int) -> None:
-    error = problem(file, "1\n" * found)
-    assert error.line == found
-    assert f"7 scores expected (one per candidate of the suite), found {found}." in str(error)
+@pytest.mark.parametrize("actual", [1, 2, 3, 6])
+def test_too_few_scores_name_both_numbers(file: Path, actual: int) -> None:
+    error = problem(file, "1\n" * actual)
+    assert error.line == actual
+    assert f"7 scores expected (one per candidate of the suite), found {actual}." in str(error)
     assert "anaphora suites convert SUITE --to text" in str(error)
 
 
@@ -152,14 +152,14 @@ def test_an_empty_file_has_no_line_to_name(file: Path) -> None:
     assert "7 scores expected (one per candidate of the suite), found 0." in str(error)
 
 
-@pytest.mark.parametrize("found", [8, 10_007])
-def test_too_many_scores_name_the_first_line_too_many(file: Path, found: int) -> None:
-    error = problem(file, "1\n" * found)
+@pytest.mark.parametrize("actual", [8, 10_007])
+def test_too_many_scores_name_the_first_line_too_many(file: Path, actual: int) -> None:
+    error = problem(file, "1\n" * actual)
     assert error.line == 8
-    assert f"7 scores expected (one per candidate of the suite), found {found:,}." in str(error)
+    assert f"7 scores expected (one per candidate of the suite), found {actual:,}." in str(error)
 
 
-def test_a_score_file_for_a_suite_without_examples_must_be_empty(file: Path) -> None:
+def test_the_score_file_of_an_empty_suite_is_empty(file: Path) -> None:
     file.write_text("")
     assert list(ScoreFile(file).score([])) == []
     file.write_text("1\n")
@@ -167,14 +167,14 @@ def test_a_score_file_for_a_suite_without_examples_must_be_empty(file: Path) -> 
         list(ScoreFile(file).score([]))
 
 
-def test_a_truncated_gzip_is_said_to_be_one(file: Path) -> None:
+def test_a_truncated_gzip_is_reported(file: Path) -> None:
     whole = gzip.compress("".join(f"{math.sin(k)}\n" for k in range(7)).encode())
     error = problem(file, whole[: len(whole) // 2])
     assert "the gzip file is truncated" in str(error)
     assert error.line is not None
 
 
-def test_a_damaged_gzip_is_said_to_be_one(file: Path) -> None:
+def test_a_damaged_gzip_is_reported(file: Path) -> None:
     whole = bytearray(gzip.compress("".join(f"{math.sin(k)}\n" for k in range(7)).encode()))
     whole[-5] ^= 0xFF
     assert "the gzip file is damaged" in str(problem(file, bytes(whole)))
@@ -186,7 +186,7 @@ def test_bytes_that_are_no_text_are_located(file: Path) -> None:
     assert "not UTF-8 at byte 2 of the line (0xff)" in str(error)
 
 
-def test_a_file_that_is_not_there_is_said_when_it_is_needed(tmp_path: Path) -> None:
+def test_a_missing_file_is_an_error_when_needed(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"none\.scores: no such file"):
         list(ScoreFile(tmp_path / "none.scores").score(EXAMPLES))
 
@@ -197,8 +197,8 @@ def test_lines_may_lie_across_the_blocks_they_are_read_in(
     file: Path, block: int, end: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(files, "BLOCK", block)
-    found = scored(file, end.join(["-1.25", "-2", "3", "44444", "5", "6", "7"]) + end)
-    assert [score for item in found for score in item.scores] == [-1.25, -2, 3, 44444, 5, 6, 7]
+    scores = scored(file, end.join(["-1.25", "-2", "3", "44444", "5", "6", "7"]) + end)
+    assert [score for item in scores for score in item.scores] == [-1.25, -2, 3, 44444, 5, 6, 7]
     assert list(files.byte_lines(file)) == [b"-1.25", b"-2", b"3", b"44444", b"5", b"6", b"7"]
 
 
@@ -230,7 +230,7 @@ def test_what_python_writes_is_read_back(scores: list[float]) -> None:
 
 @FIXED
 @given(st.binary(max_size=12), st.integers(1, 3))
-def test_whatever_stands_on_a_line_it_is_a_number_or_an_error_that_names_the_line(line: bytes, before: int) -> None:
+def test_any_line_is_a_number_or_a_located_error(line: bytes, before: int) -> None:
     lines = [b"1"] * before + [line]
     scores: Sequence[float] = ()
     where: int | None = None

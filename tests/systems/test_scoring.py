@@ -62,8 +62,8 @@ def scorer(system: Any) -> Any:
 def test_shards_cover_everything_once_and_know_what_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scoring, "SHARD", 4)
     examples = list(demo_suite())[:10]
-    found = list(shards(examples, {0, 4, 5, 6, 7, 9}))
-    assert [(start, len(part), sorted(done)) for start, part, done in found] == [(0, 4, [0]), (8, 2, [1])]
+    actual = list(shards(examples, {0, 4, 5, 6, 7, 9}))
+    assert [(start, len(part), sorted(done)) for start, part, done in actual] == [(0, 4, [0]), (8, 2, [1])]
 
 
 def test_numbers_are_those_of_the_suite_whatever_the_shard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,7 +148,7 @@ def test_produced_context_needs_a_translator() -> None:
         produced_context(Deaf(), Options(Context(1, target="produced")), [])
 
 
-def test_killed_at_random_moments_it_goes_on_to_the_same_file(tmp_path: Path) -> None:
+def test_killed_at_random_it_resumes_to_the_same_file(tmp_path: Path) -> None:
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]),
@@ -214,7 +214,7 @@ def test_attacked_examples_are_scored_at_the_context_of_their_originals(tmp_path
     assert scored(passages(1, 1, attacked="0"), tmp_path / "run", 3).header.context == "3+3"
 
 
-def test_a_model_with_its_own_context_is_given_what_there_is(tmp_path: Path) -> None:
+def test_a_model_with_own_context_gets_all_context(tmp_path: Path) -> None:
     class Own(Counting):
         own_context = True
 

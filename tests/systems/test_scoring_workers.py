@@ -213,17 +213,17 @@ def test_lost_worker_is_made_up_for_by_another(score: Score, tmp_path: Path, how
 
 
 @pytest.mark.parametrize(
-    ("how", "said"),
+    ("how", "message"),
     [
         ("kill", "ended by SIGKILL. Perhaps memory does not suffice: try fewer workers"),
         ("raise", "ZeroDivisionError: the toy is broken"),
     ],
 )
-def test_failure_of_every_worker_is_reported(score: Score, tmp_path: Path, how: str, said: str) -> None:
+def test_failure_of_every_worker_is_reported(score: Score, tmp_path: Path, how: str, message: str) -> None:
     (flag := tmp_path / "flag").touch()
     log = tmp_path / "log"
     spec = f"toy:x?at=e100&do={how}&flag={flag}&log={log}"
-    with pytest.raises(AnaphoraError, match=rf"^worker \d failed: {said}") as caught:
+    with pytest.raises(AnaphoraError, match=rf"^worker \d failed: {message}") as caught:
         score(spec, "run", workers=3)
     assert ("in _fail" in "".join(getattr(caught.value, "__notes__", []))) == (how == "raise")
     assert len(processes(log)) in (2, 3)  # two were lost with the same shard; the third may still have been loading
@@ -316,10 +316,10 @@ def test_ending_the_driver_loses_nothing(
     assert (out, err.partition("\n")[0]) == ("", f"numbers en-de · {LONG:,} examples · {2 * LONG:,} candidates")
     if how == signal.SIGINT:
         assert first.returncode == 130
-        _, hint, told = err.splitlines()
+        _, hint, message = err.splitlines()
         assert hint.endswith("(see --context)")
-        assert told.startswith("stopped; ")
-        assert told.endswith(" --workers 2 --resume")
+        assert message.startswith("stopped; ")
+        assert message.endswith(" --workers 2 --resume")
     wait_until(lambda: not any(map(alive, processes(log))), 5)
     assert 100 <= part.read_bytes().count(b"\n") - 1 < LONG
     second = start(*command, "--resume", "--json")

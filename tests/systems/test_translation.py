@@ -46,9 +46,9 @@ def talk(tmp_path: Path) -> Path:
 def test_each_sentence_sees_those_before_it_in_its_document(talk: Path, tmp_path: Path) -> None:
     system = Shouting()
     context = Context(2, " ", "none")
-    found = translate_file(system, "x:y", talk, tmp_path / "out", context=context)
+    actual = translate_file(system, "x:y", talk, tmp_path / "out", context=context)
     assert system.given == ["one", "one two", "one two three", "four"]
-    assert (found.sentences, found.missing, found.surplus) == (4, 0, 0)
+    assert (actual.sentences, actual.missing, actual.surplus) == (4, 0, 0)
     assert (tmp_path / "out").read_text(encoding="utf-8") == "ONE\nONE TWO\nONE TWO THREE\n\nFOUR\n"
     assert not (tmp_path / "out.part").exists()
 
@@ -157,9 +157,9 @@ def test_several_blank_lines_are_kept_as_they_are(tmp_path: Path) -> None:
 
 def test_a_column_of_docids(tmp_path: Path) -> None:
     file = written(tmp_path / "talk", "a\tOne.\na\tTwo.\nb\tThree.\n")
-    found = list(read_documents(file, docids=True))
-    assert [s.before for s in found] == [(), ("One.",), ()]
-    assert [s.lead for s in found] == ["a\t", "a\t", "b\t"]
+    actual = list(read_documents(file, docids=True))
+    assert [s.before for s in actual] == [(), ("One.",), ()]
+    assert [s.lead for s in actual] == ["a\t", "a\t", "b\t"]
 
 
 def test_a_line_without_a_docid_is_an_error(tmp_path: Path) -> None:

@@ -48,22 +48,22 @@ class Toy:
             time.sleep(float(self.given.get("pause", 0)))
             if start and "company" in self.given:
                 wait_for_company(Path(self.given["log"]), int(self.given["company"]))
-            for place, number in enumerate(batch):
+            for position, number in enumerate(batch):
                 if examples[number].id == self.given.get("at"):
                     self._fail(self.given["do"])
-                yield number, self._answer(examples[number], start, place)
+                yield number, self._answer(examples[number], start, position)
 
     def close(self) -> None:
         if "close" in self.given:
             self._fail(self.given["close"])
 
-    def _answer(self, example: Example, batch: int, place: int) -> CandidateScores:
+    def _answer(self, example: Example, batch: int, position: int) -> CandidateScores:
         """Depends on the batch, as the last digits of a real model's scores do."""
         targets = self.options.context.scoring_input(example).targets
-        scores = [-(zlib.crc32(text.encode()) % 1000) / 7 - batch * 1e-3 - place * 1e-5 for text in targets]
-        extra = {"translation": targets[0]} if place == 7 else {}
+        scores = [-(zlib.crc32(text.encode()) % 1000) / 7 - batch * 1e-3 - position * 1e-5 for text in targets]
+        extra = {"translation": targets[0]} if position == 7 else {}
         return CandidateScores(
-            scores, [len(text.split()) for text in targets], [(0, 1)] if place == 3 else [], place == 5, extra
+            scores, [len(text.split()) for text in targets], [(0, 1)] if position == 3 else [], position == 5, extra
         )
 
     def _fail(self, how: str) -> None:

@@ -170,7 +170,7 @@ def test_the_sentence_is_counted_from_the_current_one(example: Make, distance: i
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence", "place"),
+    ("words", "sentence", "position"),
     [
         ("The hat", "look, the hat.", (6, 13)),  # truecased text, records that are not
         ("the map", "in contrast to other maps, the map shows", (27, 34)),  # the release takes "o-the-r maps"
@@ -183,17 +183,17 @@ def test_the_sentence_is_counted_from_the_current_one(example: Make, distance: i
         ("", "the hat", None),
     ],
 )
-def test_find(words: str, sentence: str, place: tuple[int, int] | None) -> None:
-    found = find(words, sentence)
-    assert (found.span() if found else None) == place
+def test_find(words: str, sentence: str, position: tuple[int, int] | None) -> None:
+    actual = find(words, sentence)
+    assert (actual.span() if actual else None) == position
 
 
 @given(st.lists(st.from_regex(r"[a-zäöü]{1,6}", fullmatch=True), min_size=1, max_size=4), st.text(), st.text())
 def test_words_that_are_there_are_found(words: list[str], before: str, after: str) -> None:
     phrase = " ".join(words)
-    found = find(phrase, f"{before} {phrase} {after}")
-    assert found is not None
-    assert re.sub(r"\s", "", found.group()).lower() == "".join(words).lower()
+    actual = find(phrase, f"{before} {phrase} {after}")
+    assert actual is not None
+    assert re.sub(r"\s", "", actual.group()).lower() == "".join(words).lower()
 
 
 # Capital letters: what a suite does, and where a sentence begins.

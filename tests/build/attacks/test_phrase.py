@@ -62,7 +62,7 @@ def test_every_row_of_table_4_has_a_preset() -> None:
         assert (phrase.place == "sentence") is (name == "true_separate" or name.endswith("_sep"))
 
 
-def test_the_rest_of_an_example_stays_and_its_original_is_named(example: Make, suite: MakeSuite) -> None:
+def test_other_fields_are_unchanged_and_the_original_is_named(example: Make, suite: MakeSuite) -> None:
     original = example("7")
     attacked = phrase_addition(suite(original), [phrase_preset("true_colon")])
     assert attacked.header.name == "small-phrase-addition-true_colon"
@@ -117,12 +117,12 @@ def test_the_last_mark_is_one_character(sentence: str, stem: str, end: str) -> N
 
 
 @given(st.text(min_size=1).filter(str.strip), st.sampled_from(["before", "after", "sentence"]), st.booleans())
-def test_nothing_of_the_sentence_is_lost(sentence: str, place: str, quoted: bool) -> None:
-    added = Phrase("x", {}, place, quoted).added_to(sentence, "zzz")
+def test_nothing_of_the_sentence_is_lost(sentence: str, position: str, quoted: bool) -> None:
+    added = Phrase("x", {}, position, quoted).added_to(sentence, "zzz")
     assert added.count("zzz") == 1 + sentence.count("zzz")
     stem, end = without_end(sentence)
     assert stem in added
-    assert added.endswith(end) or place == "sentence" or quoted
+    assert added.endswith(end) or position == "sentence" or quoted
 
 
 # capital letters: where the suite's sentences have them, a new beginning has one, too

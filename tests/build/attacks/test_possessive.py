@@ -97,14 +97,14 @@ def test_a_german_noun_phrase_with_an_owner(phrase: str, before: str, after: str
     assert extended(phrase, Owner("von der Frau", "after"), german) == after
 
 
-def test_an_english_possessive_gives_way_to_the_article_where_the_owner_follows() -> None:
+def test_an_english_possessive_becomes_an_article_before_a_following_owner() -> None:
     owner = Owner("of my best friend's mother", "after")
     english = determiners_of("en")
     assert extended("your hand", owner, english) == "the hand of my best friend's mother"
     assert extended("a gun", owner, english) == "a gun of my best friend's mother"
 
 
-def test_an_antecedent_in_the_current_sentence_is_changed_in_every_candidate(example: Make, suite: MakeSuite) -> None:
+def test_an_antecedent_in_the_current_sentence_changes_in_every_candidate(example: Make, suite: MakeSuite) -> None:
     within = example(
         source=("look.", "the hat is here, but it is old."),
         contexts=("sieh.",) * 3,
@@ -119,7 +119,7 @@ def test_an_antecedent_in_the_current_sentence_is_changed_in_every_candidate(exa
     ]
 
 
-def test_in_cased_text_the_first_letter_of_a_sentence_stays_large(example: Make, suite: MakeSuite) -> None:
+def test_cased_text_keeps_its_capital_at_the_beginning(example: Make, suite: MakeSuite) -> None:
     cased = example(
         source=("Look. Your hat is here.", "It is old."),
         contexts=("Sieh. Ihr Hut ist da.",) * 3,
@@ -167,8 +167,8 @@ def test_what_is_left_alone_and_why(example: Make, suite: MakeSuite, changes: di
 
 def test_antecedents_and_tags_may_come_from_elsewhere(example: Make, suite: MakeSuite) -> None:
     bare = example(source_antecedent=None)
-    found = Antecedent(1, "the hat", "den Hut")
-    (new,) = attack(suite(bare), antecedents=lambda _: found)
+    actual = Antecedent(1, "the hat", "den Hut")
+    (new,) = attack(suite(bare), antecedents=lambda _: actual)
     assert new.source[0] == "he wears Maria's hat."
     asked: list[Antecedent] = []
 
@@ -177,7 +177,7 @@ def test_antecedents_and_tags_may_come_from_elsewhere(example: Make, suite: Make
         return [frozenset({"DT"}), frozenset({"VB"})] if example.id == "1" else None  # None: closed classes decide
 
     assert [e.tags["attacked"] for e in attack(suite(example("1"), example("2")), tagger=tagger)] == ["2"]
-    assert asked == [found, found]
+    assert asked == [actual, actual]
 
 
 def test_several_owners_make_one_suite(example: Make, suite: MakeSuite) -> None:
@@ -261,10 +261,10 @@ def text(example: Example) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]
 
 def kind(ours: Example, theirs: Example) -> str:
     """What a difference is: where the release is not German, or changed other words than those of the antecedent."""
-    place = len(theirs.source) - 1 - int(str(theirs.tags["distance"]))
-    sides = [(str(theirs.tags["source_antecedent"]), theirs.source[place])]
-    sides += [(str(theirs.tags["target_antecedent"]), candidate[place]) for candidate in theirs.candidates]
-    pairs = zip(ours.candidates[0][place].split(), theirs.candidates[0][place].split(), strict=False)
+    position = len(theirs.source) - 1 - int(str(theirs.tags["distance"]))
+    sides = [(str(theirs.tags["source_antecedent"]), theirs.source[position])]
+    sides += [(str(theirs.tags["target_antecedent"]), candidate[position]) for candidate in theirs.candidates]
+    pairs = zip(ours.candidates[0][position].split(), theirs.candidates[0][position].split(), strict=False)
     words = [(one, other) for one, other in pairs if one != other]
     if words in ([("ein", "die")], [("dem", "einem")], [("den", "einen")], [("einer", "der")]):
         return "determiner"  # dein → "die", meinem → "einem", euren → "einen", einer → "der"
@@ -318,14 +318,14 @@ class Points:
         return {}
 
     def links(self, document: Document) -> list[Link]:
-        found = []
+        actual = []
         for number, sentence in enumerate(document.sentences):
             for index, token in enumerate(sentence):
                 if token.text.lower() in self.answers:
                     answer = self.answers[token.text.lower()]
                     mention = Mention(*answer, answer[2] - 1) if answer else None
-                    found.append(Link(Mention(number, index, index + 1, index), mention, self.confidence))
-        return found
+                    actual.append(Link(Mention(number, index, index + 1, index), mention, self.confidence))
+        return actual
 
 
 def links(suite: Suite, source: Points, target: Points) -> dict[str, Antecedent]:
@@ -355,15 +355,15 @@ def test_the_target_pronoun_is_the_one_in_which_candidates_differ(example: Make,
     """`er` stands first in all candidates; the question is `ihn` or `sie`."""
     targets = ("er  sieht ihn.", "er sieht sie.", "er sieht es.")
     asked = example(source=("he wears the hat.", "he likes it."), targets=targets)
-    found = links(suite(asked), Points(it=(0, 2, 4)), Points(er=(1, 0, 1), ihn=(0, 2, 4)))
-    assert found["1"].target == "den Hut"
+    actual = links(suite(asked), Points(it=(0, 2, 4)), Points(er=(1, 0, 1), ihn=(0, 2, 4)))
+    assert actual["1"].target == "den Hut"
 
 
 def test_several_pronouns_must_stand_for_the_same(example: Make, suite: MakeSuite) -> None:
     class Turns(Points):
         def links(self, document: Document) -> list[Link]:
-            found = super().links(document)
-            return [replace(link, antecedent=Mention(0, k, k + 1, k)) for k, link in enumerate(found)]
+            actual = super().links(document)
+            return [replace(link, antecedent=Mention(0, k, k + 1, k)) for k, link in enumerate(actual)]
 
     twice = example(source=("he wears the hat.", "it is it."))
     hat = (0, 2, 4)
@@ -388,8 +388,8 @@ def test_tags_of_named_antecedents(example: Make, suite: MakeSuite) -> None:
         example("3", source_antecedent="The  hat", distance=7),
         example("4", source_antecedent="the cap"),
     ]
-    tokens = {e.id: found for e, found in antecedent_tokens(suite(*three), words, target=False)}
-    assert {key: fits(by_annotation(found)) for key, found in tokens.items() if found} == {"1": True, "2": False}
+    tokens = {e.id: actual for e, actual in antecedent_tokens(suite(*three), words, target=False)}
+    assert {key: fits(by_annotation(actual)) for key, actual in tokens.items() if actual} == {"1": True, "2": False}
     assert words.documents == [["he wears the hat."]] * 3  # only the sentence of the antecedent, if it is there
 
 
@@ -438,8 +438,8 @@ def test_antecedents_without_tags(known: Suite, pipelines: tuple[str, str]) -> N
     finder, tagger = by_annotators(suite_of(known.header, lambda: iter(bare)), *pipelines)
     assert finder is not None
     assert tagger is not None
-    found = {example.id: finder(example) for example in bare}
-    believed = {key: antecedent for key, antecedent in found.items() if antecedent is not None}
+    actual = {example.id: finder(example) for example in bare}
+    believed = {key: antecedent for key, antecedent in actual.items() if antecedent is not None}
     assert len(believed) > 0.3 * len(bare)
     right = 0
     for example in known:

@@ -63,8 +63,8 @@ def test_tag_tagger_and_role_are_opinions(suite: Callable[..., Suite], parsed: C
         example("far", distance=7),
         Example("none", ("", "It."), (("", "Sie."),), 0),
     )
-    found = cases_by_annotation(whole, SimpleNamespace(annotate=annotate))  # type: ignore[arg-type]
-    assert found == {"a": ["Acc", "Nom", "Acc"], "b": ["Nom", "Acc"]}
+    actual = cases_by_annotation(whole, SimpleNamespace(annotate=annotate))  # type: ignore[arg-type]
+    assert actual == {"a": ["Acc", "Nom", "Acc"], "b": ["Nom", "Acc"]}
     assert seen == [["Ich mag meine Kappe"]] * 2
 
 
@@ -166,7 +166,7 @@ def test_what_the_text_uses_for_the_word_may_share_less(text: Callable[..., Usag
     assert chosen(make(["Kappe"], words, usage=text(("My hat.", "Meine Kappe.")))) == ["Kappe"]
 
 
-def test_words_are_counted_once_per_pair_and_not_at_the_beginning(text: Callable[..., Usage]) -> None:
+def test_words_count_once_per_pair_and_not_at_the_beginning(text: Callable[..., Usage]) -> None:
     usage = text(("My hat.", "Mein Hut."), ("My hat.", "Mein Hut."), ("Guard it.", "Hut ab."), ("No.", "Kein Hut da."))
     assert usage.counts(HAT, "hat") == (2, 1)
 
@@ -217,24 +217,24 @@ def attack(suite: Callable[..., Suite]) -> Callable[..., Example | str]:
 
     def one(example: Example, synonyms: Synonyms = SYNONYMS) -> Example | str:
         why: list[str] = []
-        found = list(synonym_replacement(suite(example), synonyms, on_skip=why.append))
-        return found[0] if found else why[0]
+        attacked = list(synonym_replacement(suite(example), synonyms, on_skip=why.append))
+        return attacked[0] if attacked else why[0]
 
     return one
 
 
 def test_the_example_of_the_paper(attack: Callable[..., Any]) -> None:
-    found = attack(curtain())
-    assert found.id == "synonym-replacement/7"
-    assert found.source == ("the curtain rises.", "it rises.")
-    assert [candidate[0] for candidate in found.candidates] == ["die Gardine geht hoch."] * 3
-    assert found.candidates[found.gold][-1] == "Sie geht hoch."
-    assert found.tags["attacked"] == "7"
+    attacked = attack(curtain())
+    assert attacked.id == "synonym-replacement/7"
+    assert attacked.source == ("the curtain rises.", "it rises.")
+    assert [candidate[0] for candidate in attacked.candidates] == ["die Gardine geht hoch."] * 3
+    assert attacked.candidates[attacked.gold][-1] == "Sie geht hoch."
+    assert attacked.tags["attacked"] == "7"
     expected = {"synonym": "Gardine", "synonym_gender": "Fem", "replaced": "Vorhang", "replaced_gender": "Masc"}
     expected |= {"reference_pronoun": "sie", "replaced_pronoun": "er", "pronoun_pair": "it:sie"}
     expected |= {"target_antecedent": "die Gardine"}
-    assert {key: found.tags[key] for key in expected} == expected
-    assert "target_antecedent_head" not in found.tags
+    assert {key: attacked.tags[key] for key in expected} == expected
+    assert "target_antecedent_head" not in attacked.tags
 
 
 def test_tags_of_the_head_are_those_of_the_new_noun(attack: Callable[..., Any]) -> None:
@@ -248,19 +248,21 @@ def test_tags_of_the_head_are_those_of_the_new_noun(attack: Callable[..., Any]) 
 def test_an_antecedent_in_the_sentence_itself(attack: Callable[..., Any]) -> None:
     targets = [f"Der Vorhang ist alt, aber {word} hält." for word in ("er", "sie", "es")]
     source = ("", "The curtain is old, but it lasts.")
-    found = attack(curtain("", source=source, targets=targets, distance=0))
-    assert found.candidates[1] == ("", "Die Gardine ist alt, aber sie hält.")
-    assert (found.gold, found.candidates[0][1]) == (1, "Die Gardine ist alt, aber er hält.")
+    attacked = attack(curtain("", source=source, targets=targets, distance=0))
+    assert attacked.candidates[1] == ("", "Die Gardine ist alt, aber sie hält.")
+    assert (attacked.gold, attacked.candidates[0][1]) == (1, "Die Gardine ist alt, aber er hält.")
 
 
 def test_pronouns_of_the_context_go_with_it(attack: Callable[..., Any]) -> None:
-    found = attack(curtain("der Vorhang ist alt, ich mag ihn.", source=("the curtain is old, I like it.", "it rises.")))
-    assert {candidate[0] for candidate in found.candidates} == {"die Gardine ist alt, ich mag sie."}
+    attacked = attack(
+        curtain("der Vorhang ist alt, ich mag ihn.", source=("the curtain is old, I like it.", "it rises."))
+    )
+    assert {candidate[0] for candidate in attacked.candidates} == {"die Gardine ist alt, ich mag sie."}
 
 
 def test_a_possessive_goes_with_the_new_pronoun_only(attack: Callable[..., Any]) -> None:
-    found = attack(curtain(rest="verliert seine Farbe.", source=("the curtain rises.", "it loses its color.")))
-    assert [candidate[-1] for candidate in found.candidates] == [
+    attacked = attack(curtain(rest="verliert seine Farbe.", source=("the curtain rises.", "it loses its color.")))
+    assert [candidate[-1] for candidate in attacked.candidates] == [
         "Er verliert seine Farbe.",
         "Sie verliert ihre Farbe.",
         "Es verliert seine Farbe.",
@@ -291,8 +293,8 @@ def test_what_is_left_alone(
     attack: Callable[..., Any], suite: Callable[..., Suite], example: Example, why: str
 ) -> None:
     left: Counter[str] = Counter()
-    found = list(synonym_replacement(suite(curtain(), example), SYNONYMS, on_skip=lambda w: left.update([w])))
-    assert (len(found), list(left)) == (1, [why])
+    attacked = list(synonym_replacement(suite(curtain(), example), SYNONYMS, on_skip=lambda w: left.update([w])))
+    assert (len(attacked), list(left)) == (1, [why])
 
 
 def test_the_next_synonym_is_tried(attack: Callable[..., Any]) -> None:
@@ -305,8 +307,8 @@ def test_the_next_synonym_is_tried(attack: Callable[..., Any]) -> None:
     )
     assert attack(example) == "the case is not clear"
     book = SenseBook(Gardine="Vorhang Tuch", Vorhang="Gardine", Tuch="Gardine")
-    found = attack(example, Synonyms(NounTable(), book))  # type: ignore[arg-type]
-    assert (found.gold, found.candidates[2][0]) == (2, "das Tuch gefällt mir.")
+    attacked = attack(example, Synonyms(NounTable(), book))  # type: ignore[arg-type]
+    assert (attacked.gold, attacked.candidates[2][0]) == (2, "das Tuch gefällt mir.")
     assert attack(curtain(**{"target_antecedent_head_morpho": "Masc|Nom|Sg"})).gold == 1
 
 

@@ -115,12 +115,12 @@ def test_french_has_two_genders(suite: MakeSuite) -> None:
         assert re.search(r" Aucune [a-zéê]+ n'était là\.$", new.candidates[0][0])
 
 
-@pytest.mark.parametrize("found", [GERMAN, distractors_for("en", "fr")])
-def test_the_data(found: Distractors) -> None:
+@pytest.mark.parametrize("actual", [GERMAN, distractors_for("en", "fr")])
+def test_the_data(actual: Distractors) -> None:
     """Every gender has several nouns, and no frame has a pronoun in it that could itself be meant."""
-    assert min(Counter(d.gender for d in found.all).values()) >= 4
-    assert {d.gender for d in found.all} == set(found.genders)
-    for d in found.all:
+    assert min(Counter(d.gender for d in actual.all).values()) >= 4
+    assert {d.gender for d in actual.all} == set(actual.genders)
+    for d in actual.all:
         assert not set(re.findall(r"\w+", f"{d.source} {d.target}".lower())) & {"it", "es", "er", "sie", "il", "elle"}
 
 

@@ -40,13 +40,13 @@ def test_a_table_for_each_side(tmp_path: Path) -> None:
     assert pairs(Corpus(files["en"], files["de"], "tsv")) == [("x", "a", "A"), ("y", "b", "B")]
 
 
-def test_lines_of_opus_with_the_documents_beside_them(tmp_path: Path) -> None:
+def test_lines_of_opus_with_a_file_of_documents(tmp_path: Path) -> None:
     ids = (
         "en/1/7.xml.gz\tde/1/9.xml.gz\t1\t1 2\nen/1/7.xml.gz\tde/1/9.xml.gz\t2\t3\nen/2/8.xml.gz\tde/2/8.xml.gz\t1\t1\n"
     )
     files = write(tmp_path, en="a\nb\nc\n", de="A\nB\nC\n", ids=ids)
-    found = pairs(Corpus(files["en"], files["de"], "moses", files["ids"]))
-    assert found == [("1/7=9", "a", "A"), ("1/7=9", "b", "B"), ("2/8", "c", "C")]
+    actual = pairs(Corpus(files["en"], files["de"], "moses", files["ids"]))
+    assert actual == [("1/7=9", "a", "A"), ("1/7=9", "b", "B"), ("2/8", "c", "C")]
 
 
 @pytest.mark.parametrize(
@@ -119,14 +119,14 @@ def test_every_sentence_is_one_pieces_own(
         (folder / name).write_text(text + "\n", encoding="utf-8")
     index, shards = read(folder, Sizes(piece, shard, overlap))
     own: list[str] = []
-    for found in (piece for shard in shards for piece in shard):
-        document = [f"e{line}" for line in documents[int(found.document) - 1]]
-        assert list(found.source) == document[found.start : found.start + len(found.source)]
-        assert [line.replace("d", "e") for line in found.target] == list(found.source)
-        assert found.number + found.first == len(own)
-        assert found.first == min(found.start + found.first, overlap if found.start + found.first else 0)
-        assert 1 <= found.new <= piece
-        own += found.source[found.first :]
+    for actual in (piece for shard in shards for piece in shard):
+        document = [f"e{line}" for line in documents[int(actual.document) - 1]]
+        assert list(actual.source) == document[actual.start : actual.start + len(actual.source)]
+        assert [line.replace("d", "e") for line in actual.target] == list(actual.source)
+        assert actual.number + actual.first == len(own)
+        assert actual.first == min(actual.start + actual.first, overlap if actual.start + actual.first else 0)
+        assert 1 <= actual.new <= piece
+        own += actual.source[actual.first :]
     assert own == [f"e{line}" for document in documents for line in document]
     assert (index.documents, index.pairs) == (len(documents), len(own))
     assert index.shards == [sum(piece.new for piece in shard) for shard in shards]

@@ -68,10 +68,10 @@ def chain(*nouns: Mention, earlier: Mention | None = None) -> Link:
 
 
 def test_chains_are_taken_at_their_word(german: Document) -> None:
-    found = antecedents(chain(HOUSE), chain(HAUS), WORDS, german)
-    assert found == Antecedents(HOUSE, HAUS, 1.0)
+    actual = antecedents(chain(HOUSE), chain(HAUS), WORDS, german)
+    assert actual == Antecedents(HOUSE, HAUS, 1.0)
     # the last noun phrase that is aligned; an earlier one, if the last is not
-    assert antecedents(chain(GARDEN, HOUSE), chain(HAUS), WORDS, german) == found
+    assert antecedents(chain(GARDEN, HOUSE), chain(HAUS), WORDS, german) == actual
     assert antecedents(chain(GARDEN, HOUSE), chain(GARTEN, HAUS), WORDS, german) == Antecedents(GARDEN, GARTEN, 1.0)
 
 
@@ -92,9 +92,9 @@ def test_the_neuter_rule(german: Document) -> None:
 def test_the_fallback_of_chains_without_a_noun(german: Document) -> None:
     ours, theirs = chain(earlier=Mention(1, 0, 1, 0)), chain(earlier=Mention(1, 0, 1, 0))
     assert antecedents(ours, theirs, WORDS, german) == "no source antecedent"
-    found = antecedents(ours, theirs, WORDS, german, fallback=True)
-    assert isinstance(found, Antecedents)
-    assert found.fallback
+    actual = antecedents(ours, theirs, WORDS, german, fallback=True)
+    assert isinstance(actual, Antecedents)
+    assert actual.fallback
     apart = chain(earlier=Mention(0, 0, 1, 0))
     assert antecedents(ours, apart, WORDS, german, fallback=True) == "antecedents not aligned"
     assert antecedents(chain(HOUSE), chain(HAUS), WORDS, german, fallback=True) == Antecedents(HOUSE, HAUS, 1.0)
@@ -109,19 +109,19 @@ def weighed(first: Mention, probability: float, second: Mention | None = None) -
 
 
 def test_probabilities_are_pooled(german: Document) -> None:
-    found = antecedents(weighed(HOUSE, 0.6, GARDEN), weighed(GARTEN, 0.1, HAUS), WORDS, german)
-    assert isinstance(found, Antecedents)
-    assert (found.source, found.target) == (HOUSE, HAUS)
-    assert 0.5 < found.confidence < 1
+    actual = antecedents(weighed(HOUSE, 0.6, GARDEN), weighed(GARTEN, 0.1, HAUS), WORDS, german)
+    assert isinstance(actual, Antecedents)
+    assert (actual.source, actual.target) == (HOUSE, HAUS)
+    assert 0.5 < actual.confidence < 1
     doubted = antecedents(weighed(HOUSE, 0.6, GARDEN), weighed(GARTEN, 0.1, HAUS), WORDS, german, clausal=True)
     assert isinstance(doubted, Antecedents)
-    assert doubted.confidence < found.confidence
+    assert doubted.confidence < actual.confidence
 
 
-def test_a_chain_beside_probabilities(german: Document) -> None:
-    found = antecedents(chain(HOUSE), weighed(HAUS, 0.5), WORDS, german)
-    assert isinstance(found, Antecedents)
-    assert (found.source, found.target) == (HOUSE, HAUS)
+def test_a_chain_together_with_probabilities(german: Document) -> None:
+    actual = antecedents(chain(HOUSE), weighed(HAUS, 0.5), WORDS, german)
+    assert isinstance(actual, Antecedents)
+    assert (actual.source, actual.target) == (HOUSE, HAUS)
 
 
 def test_why_probabilities_are_not_enough(german: Document) -> None:

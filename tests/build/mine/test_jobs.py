@@ -36,7 +36,7 @@ from anaphora.build.mine.shards import (
 from anaphora.core.errors import AnaphoraError
 
 
-def test_clean_up_is_counted_by_side_and_keeps_the_number_of_sentences() -> None:
+def test_cleaning_is_counted_by_side_and_keeps_every_sentence() -> None:
     pieces = [
         Piece("d", 0, 0, 0, ("- It.", "[SIGHS]", "No."), ("Es.", "(seufzt)", "- <i>Nein.</i>")),
         Piece("d", 2, 2, 1, ("- No.", "- Yes."), ("- Nein.", "Ja.")),  # the first one is repeated
@@ -195,7 +195,7 @@ def document(*lines: str) -> Document:
     return Document(tuple(sentences))
 
 
-def test_a_word_passes_its_links_to_its_tokens_but_not_to_signs() -> None:
+def test_a_word_passes_its_links_to_tokens_but_not_punctuation() -> None:
     source, target = document("It|'s here|, now !"), document("Er ist hier|. !")
     piece = Piece("d", 0, 0, 0, ("It's here, now !",), ("Er ist hier. !",), (((0, 0), (0, 1), (1, 2), (3, 3)),))
     assert token_links(piece, source, target) == [((0, 0), (0, 1), (1, 0), (1, 1), (2, 2), (5, 4))]

@@ -130,7 +130,7 @@ def test_what_does_not_fit(tmp_path: Path, text: str, problem: str) -> None:
     assert problem in str(error.value)
 
 
-def test_a_document_that_is_damaged_and_a_zip_that_is_none(tmp_path: Path, links: Path) -> None:
+def test_damaged_documents_and_invalid_zip_files_are_errors(tmp_path: Path, links: Path) -> None:
     (tmp_path / "en.zip").write_text("no zip")
     with pytest.raises(BadInput, match="neither a folder nor a zip"):
         read(links, tmp_path / "en.zip", tmp_path)

@@ -12,8 +12,8 @@ pytestmark = pytest.mark.usefixtures("toy")
 
 def test_ours_and_those_of_other_packages() -> None:
     assert {"pronouns", "toy"} <= set(phenomena())
-    found = load_phenomenon("toy", ("en", "de"), {"shortest": "4"})
-    assert found.settings() == {"shortest": 4}
+    actual = load_phenomenon("toy", ("en", "de"), {"shortest": "4"})
+    assert actual.settings() == {"shortest": 4}
 
 
 def test_what_is_not_known() -> None:

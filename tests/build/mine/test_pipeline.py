@@ -58,9 +58,9 @@ def test_everything_is_found_once(settings: Settings, tmp_path: Path, documents:
         for word, label in (("It broke .", "sie"), ("We bought it today .", "es"), ("The dog and it slept .", "er"))
         if line == word
     ]
-    found = list(read_native(tmp_path / "out.jsonl"))
-    assert [e.id for e in found] == [f"{d}:{k}:{label}" for d, k, label in expected]
-    for example, (d, k, _) in zip(found, expected, strict=True):
+    actual = list(read_native(tmp_path / "out.jsonl"))
+    assert [e.id for e in actual] == [f"{d}:{k}:{label}" for d, k, label in expected]
+    for example, (d, k, _) in zip(actual, expected, strict=True):
         assert example.source == tuple(documents[int(d) - 1][max(0, k - 3) : k])
         assert (example.tags["document"], example.tags["sentence"]) == (d, k)
     assert result.found == Counter(label for _, _, label in expected)
@@ -151,7 +151,7 @@ def test_processes_give_the_same(settings: Settings, tmp_path: Path) -> None:
     assert (tmp_path / "one.jsonl").read_bytes() == (tmp_path / "two.jsonl").read_bytes()
 
 
-def test_what_is_wrong_in_a_process_is_said_here() -> None:
+def test_errors_of_a_worker_process_are_raised_here() -> None:
     runner = processes(2)
     try:
         with pytest.raises(AnaphoraError, match=r"^x: line 3: no\. Change it\.$"):
@@ -176,7 +176,7 @@ class Wrong(StageJob):
         raise self.kind(self.text)
 
 
-def test_a_process_that_is_lost_is_replaced_and_not_for_ever(tmp_path: Path) -> None:
+def test_a_lost_process_is_replaced_a_limited_number_of_times(tmp_path: Path) -> None:
     runner = processes(2)
     try:
         assert dict(runner.run(Fatal(str(tmp_path / "flag"), 2), [(k, (bytes([k]),)) for k in range(6)])) == {

@@ -155,8 +155,8 @@ BEST = "Sie/PRON/4/nsubj war/AUX/4/cop/VerbForm=Fin,Number=Sing die/DET/4/det be
     ],
 )
 def test_rejections_are_counted(parsed: Parsed, target: list[str], options: dict[str, Any], reason: str) -> None:
-    found, counts = mine(parsed, [LAMP, IT], target, **options)
-    assert found == []
+    examples, counts = mine(parsed, [LAMP, IT], target, **options)
+    assert examples == []
     assert counts == {"pronouns": 1, reason: 1}
     assert reason in {*REASONS, "predicate agrees", "case unclear"}
 
@@ -219,9 +219,9 @@ def test_oblique_forms_on_request(parsed: Parsed) -> None:
     assert (mined.label, mined.wrong) == ("sie", ("Mit ihm ging",))
 
 
-def test_what_is_repeated_of_a_long_document_is_not_mined_again(parsed: Parsed) -> None:
-    found, counts = mine(parsed, [LAMP, IT, IT], [LAMPE, SIE, SIE], first=2)
-    assert [mined.sentence for mined in found] == [2]
+def test_the_overlap_of_long_documents_is_not_mined_twice(parsed: Parsed) -> None:
+    examples, counts = mine(parsed, [LAMP, IT, IT], [LAMPE, SIE, SIE], first=2)
+    assert [mined.sentence for mined in examples] == [2]
     assert counts == {"pronouns": 1, "items": 1}
 
 
@@ -344,12 +344,12 @@ def test_real_annotation(annotator: Callable[[str], Any]) -> None:
         for ours, theirs in zip(source.sentences, target.sentences, strict=True)
     )
     pair = AnnotatedPair("a", source, target, alignments)
-    found = list(Pronouns("en", "de").extract(pair, Counter()))
-    assert [mined.wrong[0] for mined in found] == [
+    actual = list(Pronouns("en", "de").extract(pair, Counter()))
+    assert [mined.wrong[0] for mined in actual] == [
         "Er stand neben dem Tisch, und sie war teuer.",
         "Sie stand neben dem Tisch, und er war teuer.",
     ]
-    assert {mined.tags["target_antecedent"] for mined in found} == {"eine Lampe"}
+    assert {mined.tags["target_antecedent"] for mined in actual} == {"eine Lampe"}
 
 
 # Data of language pairs.

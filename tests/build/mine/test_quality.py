@@ -86,7 +86,7 @@ def translations(word: str) -> frozenset[str]:
     return frozenset({"er", "sie", "es"}) if word == "it" else frozenset()
 
 
-def found(source: Mention, target: Mention, sentence: int = 2) -> PronounMatch:
+def pronoun_match(source: Mention, target: Mention, sentence: int = 2) -> PronounMatch:
     swap = Swap("Nom", frozenset({"Nom"}), frozenset({"Fem"}), "Sing", {})
     return PronounMatch(sentence, 0, 0, Antecedents(source, target, 0.7), swap, "sie")
 
@@ -113,7 +113,7 @@ def test_what_is_right(gold: GoldPair, pair: AnnotatedPair) -> None:
     truth = gold_items(gold, pair, translations)
 
     def judged(*what: Any) -> tuple[bool, bool, bool]:
-        item = judge(gold, pair, found(*what), truth)
+        item = judge(gold, pair, pronoun_match(*what), truth)
         return item.pair, item.antecedent, item.distance
 
     assert judged(LIGHT, LIGHT) == (True, True, True)
@@ -122,9 +122,9 @@ def test_what_is_right(gold: GoldPair, pair: AnnotatedPair) -> None:
     assert judged(LIGHT, TABLE) == (True, False, False)
     assert judged(TABLE, LIGHT) == (True, False, False)
     assert judged(LIGHT, LIGHT, 3) == (False, False, False)
-    elsewhere = replace(found(LIGHT, LIGHT), target=1)
+    elsewhere = replace(pronoun_match(LIGHT, LIGHT), target=1)
     assert not judge(gold, pair, elsewhere, truth).pair
-    item = judge(gold, pair, found(LIGHT, LIGHT), truth)
+    item = judge(gold, pair, pronoun_match(LIGHT, LIGHT), truth)
     assert (item.document, item.label, item.confidence) == ("a", "sie", 0.7)
 
 
@@ -157,7 +157,7 @@ def pairs(data: Callable[[str], Path], annotator: Callable[[str], Any]) -> Pairs
     return list(annotated(gold, annotator("en"), annotator("de")))
 
 
-def test_the_gold_of_parcorfull_agrees_with_the_pairs_that_others_extracted(
+def test_parcorfull_gold_agrees_with_independently_extracted_pairs(
     data: Callable[[str], Path], pairs: Pairs
 ) -> None:
     """`it_items`: aligned pronouns with flags, made from the same corpus by another program; ours has nearly all."""
@@ -168,7 +168,7 @@ def test_the_gold_of_parcorfull_agrees_with_the_pairs_that_others_extracted(
     ours = set()
     for truth, pair in pairs[:4]:
         items = gold_items(truth, pair, phenomenon.translations)
-        ours |= {(truth.name, *place, target) for place, targets in items.items() for target in targets}
+        ours |= {(truth.name, *position, target) for position, targets in items.items() for target in targets}
     names = {truth.name for truth, _ in pairs[:4]}
     linked = [i for i in others if i["antecedents_linked"] and i["doc"] in names]
     theirs = {(i["doc"], i["en_sent"], i["en_tok"], i["tgt_tok"]) for i in linked}
@@ -193,17 +193,17 @@ EVALUATION = Evaluation(ITEMS, 5, 2, Counter(pronouns=20, items=3, **{"no target
 
 
 def test_shares() -> None:
-    found = share(ITEMS, 5)
-    assert (found.items, found.pairs, found.right, found.near) == (4, 3, 2, 1)
-    assert (found.precision, found.recall) == (0.5, 0.4)
-    assert found.f == pytest.approx(2 * 0.5 * 0.4 / 0.9)
+    actual = share(ITEMS, 5)
+    assert (actual.items, actual.pairs, actual.right, actual.near) == (4, 3, 2, 1)
+    assert (actual.precision, actual.recall) == (0.5, 0.4)
+    assert actual.f == pytest.approx(2 * 0.5 * 0.4 / 0.9)
     surer = share(ITEMS, 5, 0.6)
     assert (surer.items, surer.precision, surer.recall) == (3, pytest.approx(2 / 3), 0.4)
 
 
 def test_of_nothing() -> None:
-    found = share([], 0).to_dict()
-    assert [found[name] for name in ("precision", "recall", "f", "antecedent_accuracy", "items")] == [0, 0, 0, 0, 0]
+    document = share([], 0).to_dict()
+    assert [document[name] for name in ("precision", "recall", "f", "antecedent_accuracy", "items")] == [0, 0, 0, 0, 0]
 
 
 def test_the_curve() -> None:
@@ -212,8 +212,8 @@ def test_the_curve() -> None:
 
 
 def test_by_class() -> None:
-    found = shares(EVALUATION, 0.6)
-    assert {label: (part.items, part.right) for label, part in found.items()} == {
+    actual = shares(EVALUATION, 0.6)
+    assert {label: (part.items, part.right) for label, part in actual.items()} == {
         "er": (1, 1),
         "es": (0, 0),
         "sie": (2, 1),
@@ -258,18 +258,18 @@ def test_with_the_chains_of_people(pairs: Pairs) -> None:
     """The upper bound: what alignment, tagging and the rules of the language leave to be found."""
     chains = {"link_source": "chains", "link_target": "chains", "neuter": "both"}
     result = evaluate([(gold, with_gold_chains(gold, pair)) for gold, pair in pairs], Pronouns("en", "de", **chains))
-    found = share(result.items, result.gold)
-    assert found.precision >= 0.95
-    assert found.recall >= 0.35
-    assert all(found.labels[label] >= least for label, least in (("er", 7), ("sie", 25), ("es", 35)))
+    actual = share(result.items, result.gold)
+    assert actual.precision >= 0.95
+    assert actual.recall >= 0.35
+    assert all(actual.labels[label] >= least for label, least in (("er", 7), ("sie", 25), ("es", 35)))
 
 
 def test_with_the_built_in_resolver(pairs: Pairs) -> None:
     """It was fitted on these documents; cross-validated figures are in docs/mining-quality.md."""
     result = evaluate(pairs, Pronouns("en", "de"))
-    found = share(result.items, result.gold)
-    assert found.precision >= 0.8
-    assert found.items >= 40
+    actual = share(result.items, result.gold)
+    assert actual.precision >= 0.8
+    assert actual.items >= 40
     assert all(item.confidence >= CONFIDENCE for item in result.items)
 
 

@@ -48,7 +48,7 @@ def sample(rows: list[dict[str, Any]], size: int | None, seed: int, shards: int 
     """The texts that are taken, where the rows are dealt out to so many shards."""
     placed = [((n % shards, n // shards), row) for n, row in enumerate(rows)]
     chosen = choose(placed, size, seed)
-    return sorted(row["right"] for place, row in placed if chosen is None or place in chosen)
+    return sorted(row["right"] for position, row in placed if chosen is None or position in chosen)
 
 
 @given(st.integers(1, 60), st.integers(1, 30), st.integers(0, 3), st.integers(1, 4), st.randoms())
@@ -60,8 +60,8 @@ def test_the_sample_does_not_depend_on_order_and_shards(
     shuffled = rng.sample(rows, count)
     assert sample(shuffled, size, seed, shards) == taken
     labels = Counter(row["label"] for row in rows)
-    found = Counter(row["label"] for row in rows if row["right"] in taken)
-    assert found == {label: min(size, n) for label, n in labels.items()}
+    actual = Counter(row["label"] for row in rows if row["right"] in taken)
+    assert actual == {label: min(size, n) for label, n in labels.items()}
     assert set(taken) <= set(sample(rows, size + 1, seed))
 
 
@@ -92,7 +92,7 @@ def test_sizes() -> None:
             parse_size(wrong, {})
 
 
-def test_a_draw_is_of_the_seed_and_of_all_that_tells_finds_apart() -> None:
+def test_a_draw_depends_on_the_seed_and_the_find() -> None:
     find: dict[str, Any] = {"label": "er", "right": "r", "wrong": ["w", "v"], "tags": {"document": "d", "sentence": 1}}
     others = [
         find | {"label": "es"},

@@ -44,13 +44,13 @@ DOCUMENTS = st.builds(Document, st.lists(sentences(), max_size=3).map(tuple), CH
 @given(st.lists(DOCUMENTS, max_size=3))
 def test_documents_come_back(documents: list[Document]) -> None:
     packed = pack_documents(documents)
-    found = list(unpack_documents(packed))
-    assert found == documents
-    assert [[s.tokens for s in d.sentences] for d in found] == [[s.tokens for s in d.sentences] for d in documents]
-    assert [[[dict(t.features) for t in s] for s in d.sentences] for d in found] == [
+    actual = list(unpack_documents(packed))
+    assert actual == documents
+    assert [[s.tokens for s in d.sentences] for d in actual] == [[s.tokens for s in d.sentences] for d in documents]
+    assert [[[dict(t.features) for t in s] for s in d.sentences] for d in actual] == [
         [[dict(t.features) for t in s] for s in d.sentences] for d in documents
     ]
-    assert pack_documents(found) == packed
+    assert pack_documents(actual) == packed
     words = [[(list(w.texts), [kind for kind, _ in w.kinds]) for w in document] for document in unpack_words(packed)]
     assert words == [[([t.text for t in s], [t.upos for t in s]) for s in d.sentences] for d in documents]
 
@@ -84,10 +84,10 @@ def test_another_setting_empties_the_stage_and_those_after_it(tmp_path: Path) ->
         first = open_stage(tmp_path, "first", {"a": a})
         second = open_stage(tmp_path, "second", {"b": b}, (first,))
         third = open_stage(tmp_path, "third", {"c": c}, (first, second))
-        found = [stage.finished(1) for stage in (first, second, third)]
+        actual = [stage.finished(1) for stage in (first, second, third)]
         for stage in (first, second, third):
             stage.write(0, b"")
-        return found
+        return actual
 
     assert stages(1, 1, 1) == [set(), set(), set()]
     assert stages(1, 1, 1) == [{0}, {0}, {0}]

@@ -72,8 +72,8 @@ def test_nouns_are_singular_things_with_a_capital_in_german(german: dict[str, Wo
 def test_some_genders_everybody_knows(
     german: dict[str, WordClass], english: str, german_word: str, gender: str
 ) -> None:
-    found = {entry.source: (entry.target, entry.gender) for entry in german["concrete_noun"].entries}
-    assert found[english] == (german_word, gender)
+    actual = {entry.source: (entry.target, entry.gender) for entry in german["concrete_noun"].entries}
+    assert actual[english] == (german_word, gender)
 
 
 # ------------------------------------------------------------------------------------ against a lexicon
@@ -123,7 +123,7 @@ def test_every_noun_has_the_one_gender_that_the_lexicon_gives(german: dict[str, 
     assert wrong == []
 
 
-def test_the_words_of_the_paper_have_a_gender_that_the_lexicon_gives(
+def test_words_of_the_paper_have_the_gender_of_the_lexicon(
     german: dict[str, WordClass], lexicon: Lexicon
 ) -> None:
     """A few have two, as Keks and Hotdog; the paper's is one of them."""

@@ -249,7 +249,7 @@ def test_thirteen_templates_have_the_steps_of_the_release(
 def test_variants_have_the_names_of_the_release(german: dict[str, list[Example]]) -> None:
     variants = {name: {e.tags.get("variant") for e in group} for name, group in german.items()}
     two = {"eat_drink_eat", "eat_drink_drink"}
-    named = {name: found for name, found in variants.items() if found != {None}}
+    named = {name: actual for name, actual in variants.items() if actual != {None}}
     assert named == {
         "overlap/verb": two | {"drink_eat_drink", "drink_eat_eat"},
         "overlap/object": two,
@@ -304,16 +304,16 @@ markable/actress-f/dog/tired
 
 def test_templates_that_are_not_in_our_copy_of_the_release(german: dict[str, list[Example]]) -> None:
     """Against Table 9, with sentences written by hand: id, source, the current sentence of the right candidate."""
-    found = {example.id: example for group in german.values() for example in group}
+    actual = {example.id: example for group in german.values() for example in group}
     lines = [line.strip() for line in BY_HAND.strip().splitlines()]
     for identifier, source, right in zip(lines[::3], lines[1::3], lines[2::3], strict=True):
-        example = found[identifier]
+        example = actual[identifier]
         assert " ".join(example.source) == source
         assert example.gold is not None
         assert example.candidates[example.gold][-1] == right
 
 
-def test_nouns_show_their_case_in_the_position_prior_and_the_gender_template(german: dict[str, list[Example]]) -> None:
+def test_nouns_show_case_in_position_prior_and_gender_templates(german: dict[str, list[Example]]) -> None:
     contexts = {example.candidates[0][0] for name in ("prior/position", "gender") for example in german[name]}
     assert "Ich stand vor dem Löwen und der Katze." in contexts
     assert "Ich stand vor dem Pferd und dem Bären." in contexts
@@ -333,7 +333,7 @@ def test_the_position_prior_has_both_orders_of_each_pair(language_pair: str) -> 
         assert one == [other[1], other[0], other[2]]
 
 
-def test_the_counts_of_table_8_have_each_pair_once_per_adjective() -> None:
+def test_table_8_counts_each_pair_once_per_adjective() -> None:
     """207 pairs of different gender × 4 adjectives, 2 of them in each order: gender does not give the place away."""
     examples = made(only=["prior/position"], edition="table-8")
     pairs_of = Counter(frozenset(e.id.split("/")[2:4]) for e in examples)
@@ -351,8 +351,8 @@ def test_gold_is_the_gender_of_the_antecedent(german: dict[str, list[Example]]) 
         for example in group:
             if noun := example.tags.get("target_antecedent"):
                 words = example.candidates[0][0].rstrip(".").split()
-                place = next(k for k, word in enumerate(words) if word.startswith(str(noun)))
-                assert articles[words[place - 1]] == example.gold, example
+                position = next(k for k, word in enumerate(words) if word.startswith(str(noun)))
+                assert articles[words[position - 1]] == example.gold, example
 
 
 @pytest.mark.parametrize("pair", pairs())
@@ -407,10 +407,10 @@ def test_the_settings_of_the_release_from_its_vocabulary(
 
 def test_where_the_release_departs_from_grammar_grammar_is_followed(from_release: list[Example]) -> None:
     """It has "dem Bär", "einen Therapeut" and "a explosion"."""
-    said = {sentence for e in from_release for sentence in (e.source[0], e.candidates[0][0])}
-    assert "Ich stand vor dem Bären und der Katze." in said
-    assert "Ich sah einen Therapeuten." in said
-    assert "I saw an explosion." in said
+    message = {sentence for e in from_release for sentence in (e.source[0], e.candidates[0][0])}
+    assert "Ich stand vor dem Bären und der Katze." in message
+    assert "Ich sah einen Therapeuten." in message
+    assert "I saw an explosion." in message
 
 
 def test_the_edition_can_be_chosen_for_any_vocabulary(data: Callable[[str], Path]) -> None:
@@ -423,7 +423,7 @@ def test_the_edition_can_be_chosen_for_any_vocabulary(data: Callable[[str], Path
 
 
 @pytest.mark.parametrize("edition", ["paper", "release"])
-def test_pairs_of_the_position_prior_are_counted_as_in_table_11(edition: str) -> None:
+def test_position_prior_pairs_are_counted_as_in_table_11(edition: str) -> None:
     """The first noun in both orders is "first"; the masculine one is the same antecedent, where there is one."""
     examples = made(only=["prior/position"], edition=edition)
     first, masculine = Priors(), Priors()
@@ -468,11 +468,11 @@ def test_ids_stay_when_the_vocabulary_grows(tmp_path: Path, file: str, line: str
     more = made(only=templates, vocabulary=grown(tmp_path / "words", file, line))
     old = made(only=templates)
     assert len(more) > len(old)
-    found = {example.id: example for example in more}
-    assert all(found[example.id] == example for example in old)
+    actual = {example.id: example for example in more}
+    assert all(actual[example.id] == example for example in old)
 
 
-def test_an_id_means_the_same_item_wherever_a_word_is_put_in(tmp_path: Path, german: dict[str, list[Example]]) -> None:
+def test_an_id_means_the_same_item_after_words_are_added(tmp_path: Path, german: dict[str, list[Example]]) -> None:
     more = made(vocabulary=grown(tmp_path / "words", "animal.tsv", "fox\tFuchs\tm", at=5))
     old = {example.id: example for group in german.values() for example in group}
     common = [example for example in more if example.id in old]
@@ -503,7 +503,7 @@ def test_templates_are_chosen_by_id_or_group() -> None:
         ({"languages": "en-fr", "edition": "release"}, r"no edition 'release': there are paper"),
     ],
 )
-def test_what_there_is_not_is_said(options: dict[str, Any], problem: str) -> None:
+def test_unknown_templates_and_languages_are_errors(options: dict[str, Any], problem: str) -> None:
     with pytest.raises(AnaphoraError, match=problem):
         template_suite(**options)
 
@@ -591,7 +591,7 @@ def test_a_folder_may_hold_parts_of_a_built_in_pair(tmp_path: Path) -> None:
         ("vocabulary", r"en-it: the folder 'vocabulary' is missing\. Put one \.tsv file per word class into it"),
     ],
 )
-def test_what_a_new_pair_lacks_is_said(italian: Path, gone: str, problem: str) -> None:
+def test_errors_name_what_a_new_pair_lacks(italian: Path, gone: str, problem: str) -> None:
     path = italian / gone
     shutil.rmtree(path) if path.is_dir() else path.unlink()
     with pytest.raises(AnaphoraError, match=problem):
@@ -669,7 +669,7 @@ def test_what_fits_is_not_mentioned(checked: Callable[..., None]) -> None:
         ),
     ],
 )
-def test_what_does_not_is_said_with_its_place(checked: Callable[..., None], old: str, new: str, problem: str) -> None:
+def test_invalid_data_is_an_error_with_its_position(checked: Callable[..., None], old: str, new: str, problem: str) -> None:
     assert old in GOOD
     with pytest.raises(BadInput, match=problem):
         checked(GOOD.replace(old, new, 1))

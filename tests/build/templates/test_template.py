@@ -39,7 +39,7 @@ def test_agreement_with_one_slot_or_several() -> None:
     assert parse_pattern("{'mangé': like it}") == (Slot(None, word="mangé", like=("it",)),)
 
 
-def test_a_slot_depends_on_itself_and_on_what_it_agrees_with() -> None:
+def test_a_slot_depends_on_itself_and_its_controllers() -> None:
     (own, word) = parse_pattern("{size: like it}{'est': like animal}")
     assert isinstance(own, Slot)
     assert isinstance(word, Slot)
@@ -49,7 +49,7 @@ def test_a_slot_depends_on_itself_and_on_what_it_agrees_with() -> None:
 @pytest.mark.parametrize(
     "text", ["{animal", "animal}", "{{animal}}", "{animal {food}}", "{}", "{a b}", "{: the}", "{'x}"]
 )
-def test_what_is_no_pattern_is_said(text: str) -> None:
+def test_an_invalid_pattern_is_an_error(text: str) -> None:
     with pytest.raises(PatternError, match=r"brace|is not a slot"):
         parse_pattern(text)
 
@@ -186,7 +186,7 @@ def test_variants_share_context_and_slots_and_add_their_own(tmp_path: Path) -> N
         ("[[template]]", "[[template]", r"templates\.toml: line 2: not TOML"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, old: str, new: str, problem: str) -> None:
+def test_an_invalid_template_is_an_error_with_its_position(tmp_path: Path, old: str, new: str, problem: str) -> None:
     assert old in SMALL
     with pytest.raises(BadInput, match=problem) as error:
         read_templates(write(tmp_path, SMALL.replace(old, new, 1)))

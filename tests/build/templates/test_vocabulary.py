@@ -52,7 +52,7 @@ def test_other_columns_are_forms(tmp_path: Path) -> None:
     ]
 
 
-def test_ids_and_agreement_can_be_said(tmp_path: Path) -> None:
+def test_ids_and_agreement_can_be_given(tmp_path: Path) -> None:
     tsv(tmp_path, "human", "id|en|de|gender", "doctor-m|doctor|Arzt|m", "doctor-f|doctor|Ärztin|f")
     tsv(tmp_path, "person", "en|de|agreement", "I|ich|1sg")
     classes = read_classes(tmp_path, PAIR)

@@ -147,7 +147,7 @@ def test_pronouns_by_their_position() -> None:
     assert find_occurrences([["a", "B"], ["IT"]], placed) == [Occurrence(1, 0, "it"), Occurrence(0, 1, "b")]
 
 
-def test_all_aligned_words_are_the_translation_and_one_in_common_is_enough() -> None:
+def test_one_word_in_common_among_aligned_words_is_enough() -> None:
     (triple,) = run("it", "Le chat dort", "dort bien", (((0, 2), (0, 0)), ((0, 0), (0, 1))), PLAIN).triples
     assert triple.reference == Side((0, 2), ("le", "dort"))
     assert triple.candidate == Side((0, 1), ("dort", "bien"))
@@ -175,7 +175,7 @@ def test_cases_with_a_list_of_target_pronouns(reference: str, candidate: str, co
     assert outcome.confusion.labels == ("il", "elle", "ce", "c'", "on", "OTHER", "NONE")
 
 
-def test_what_is_aligned_to_nothing_stays_so_the_search_at_its_neighbors_never_runs() -> None:
+def test_unaligned_words_stay_so_without_a_search_of_neighbors() -> None:
     """Here the paper's rescue finds "il" between its markers; the program does not."""
     settings = replace(LISTED, valid_source=frozenset({"it"}), valid_target=frozenset({"il"}))
     links = ((0, 0), (2, 2))
@@ -207,7 +207,7 @@ def test_the_matrix_counts_once_by_default() -> None:
     assert [row[2] for row in every.counts] == [1, 1, 0, 0, 0, 0, 0]
 
 
-def test_cases_that_are_not_in_use_are_not_in_the_matrix() -> None:
+def test_unused_cases_are_not_in_the_matrix() -> None:
     nothing = run("it", "il", "x", (((0, 0),), ()), replace(LISTED, cases=(1,), weights=(1.0,)))
     assert [triple.case for triple in nothing.triples] == [4]
     assert sum(map(sum, nothing.confusion.counts)) == 0

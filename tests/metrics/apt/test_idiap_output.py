@@ -73,11 +73,11 @@ def config(text: str) -> Path:
 
 
 def test_a_config_is_read() -> None:
-    found = read_config(config(CONFIG))
-    assert found.languages == "es-en"
-    assert found.files == Files(Path("s"), Path("r"), (Path("t"),), Path("ra"), (Path("ta"),))
-    assert found.output == Path("out/put")
-    settings = found.settings
+    actual = read_config(config(CONFIG))
+    assert actual.languages == "es-en"
+    assert actual.files == Files(Path("s"), Path("r"), (Path("t"),), Path("ra"), (Path("ta"),))
+    assert actual.output == Path("out/put")
+    settings = actual.settings
     assert settings.source_pronouns == ("él", "ella")
     assert (settings.positions, settings.target_pronouns) == (None, ())
     assert (settings.source_separator, settings.target_separator) == (None, "-")

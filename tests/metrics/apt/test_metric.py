@@ -35,8 +35,8 @@ def run(tmp_path: Path) -> Any:
 
 def test_the_variants_differ(run: Any) -> None:
     """The paper finds both pronouns; the program has no word for the first; the reference's side leaves it out."""
-    found = {variant: run(variant=variant).systems[0].score.cases for variant in VARIANTS}
-    assert found == {"paper": (0, 1, 1, 0, 0, 0), "idiap": (0, 1, 0, 0, 0, 1), "reference-side": (0, 0, 1, 0, 0, 0)}
+    actual = {variant: run(variant=variant).systems[0].score.cases for variant in VARIANTS}
+    assert actual == {"paper": (0, 1, 1, 0, 0, 0), "idiap": (0, 1, 0, 0, 0, 1), "reference-side": (0, 0, 1, 0, 0, 0)}
     assert run().apt == pytest.approx(0.25)
     assert run(rescue=False).systems[0].score.cases == (0, 1, 0, 0, 0, 1)
 
@@ -88,8 +88,8 @@ def test_the_result_does_not_depend_on_the_other_systems(run: Any, tmp_path: Pat
         for order in ([t, u], [u, t])
     )
     alone = run().to_dict()
-    for found in (both[str(t)], turned[str(t)]):
-        assert {key: found[key] for key in ("apt", "interval", "cases", "pronouns")} == {
+    for actual in (both[str(t)], turned[str(t)]):
+        assert {key: actual[key] for key in ("apt", "interval", "cases", "pronouns")} == {
             key: alone[key] for key in ("apt", "interval", "cases", "pronouns")
         }
 

@@ -44,12 +44,12 @@ def test_table_1_on_the_reference_and_on_the_candidate_side() -> None:
     reference = text("reference", [REFERENCE], [MISSED])
     same = text("same", [REFERENCE], [MISSED])
     other = text("other", [REFERENCE.replace("il", "elle")], [LINKED])
-    found = paper_outcomes(task([SOURCE], reference, same, other))
-    assert [cases(outcome) for outcome in found] == [[1], [3]]
-    triple = found[0].triples[0]
+    outcomes = paper_outcomes(task([SOURCE], reference, same, other))
+    assert [cases(outcome) for outcome in outcomes] == [[1], [3]]
+    triple = outcomes[0].triples[0]
     assert triple.source == Side((6,), ("it",))
     assert triple.reference == triple.candidate == Side((6,), ("il",), rescued=True)
-    assert found[1].triples[0].candidate == Side((6,), ("elle",), rescued=False)
+    assert outcomes[1].triples[0].candidate == Side((6,), ("elle",), rescued=False)
     assert [cases(outcome) for outcome in paper_outcomes(task([SOURCE], reference, same, other, rescue=False))] == [
         [6],
         [5],
@@ -118,13 +118,13 @@ def test_tags_tell_an_article_from_a_pronoun() -> None:
     assert (outcome.triples[0].case, outcome.triples[0].reference.words) == (1, ("eau",))
 
 
-def test_where_a_pronoun_has_no_likely_translations_any_pronoun_is_one() -> None:
+def test_without_likely_translations_any_pronoun_counts() -> None:
     missed = text("x", ["que lui dort"], [((0, 0), (2, 2))])
     (outcome,) = paper_outcomes(task(["that we sleep"], missed, missed, pronouns=("we",)))
     assert outcome.triples[0].candidate == Side((1,), ("lui",), rescued=True)
 
 
-def test_the_confusion_matrix_has_forms_as_one_and_what_is_missing_last() -> None:
+def test_the_confusion_matrix_merges_forms_and_ends_with_missing() -> None:
     pair: Alignment = ((0, 0),)
     reference = text("r", ["c'", "ce", "il", "il", "il", "Paul"], [pair] * 6)
     system = text("s", ["ce", "ce", "il", "elle", "Paul", "il"], [pair] * 6)
@@ -136,7 +136,7 @@ def test_the_confusion_matrix_has_forms_as_one_and_what_is_missing_last() -> Non
     assert outcome.groups == ["it"] * 6
 
 
-def test_without_a_list_of_source_pronouns_they_have_to_be_named() -> None:
+def test_without_a_source_list_pronouns_must_be_named() -> None:
     nothing = text("r", ["a"], [()])
     unknown = Task([["er"]], nothing, [nothing], pronoun_lists("de-en"))
     with pytest.raises(AnaphoraError, match=r"no list of source pronouns for de-en: name them with --pronouns"):

@@ -35,7 +35,7 @@ def cell(outcome: Outcome, row: str, column: str) -> int:
     return outcome.confusion.counts[labels.index(row)][labels.index(column)]
 
 
-def test_a_pronoun_goes_back_to_the_source_and_on_to_the_candidate() -> None:
+def test_a_reference_pronoun_is_traced_to_source_and_candidate() -> None:
     outcome = run("there He is", ((2, 1),), "is HE there", ((2, 1), (2, 2), (0, 0)))
     (triple,) = outcome.triples
     assert (triple.case, triple.source.positions, triple.reference.positions) == (1, (2,), (1,))
@@ -77,10 +77,10 @@ def test_two_spaces_make_an_empty_word() -> None:
 @pytest.fixture(scope="module")
 def published(data: Callable[[str], Path]) -> Callable[[str], tuple[Path, AptResult]]:
     """A set's folder, and the result for its five systems."""
-    found: dict[str, tuple[Path, AptResult]] = {}
+    actual: dict[str, tuple[Path, AptResult]] = {}
 
     def of(name: str) -> tuple[Path, AptResult]:
-        if name not in found:
+        if name not in actual:
             folder = data("han-apt") / name
             source, reference, alignment = (folder / f"{file}.gz" for file in TEXTS[name])
             result = apt(
@@ -95,8 +95,8 @@ def published(data: Callable[[str], Path]) -> Callable[[str], tuple[Path, AptRes
                 samples=100,
                 trials=100,
             )
-            found[name] = folder, result
-        return found[name]
+            actual[name] = folder, result
+        return actual[name]
 
     return of
 

@@ -65,30 +65,30 @@ def test_without_units_nothing_is_known() -> None:
 def test_single_pronouns_right_or_wrong_are_mcnemars_test() -> None:
     first = units([(1.0, 1)] * 30 + [(0.0, 1)] * 12 + [(1.0, 1)] * 4)
     second = units([(1.0, 1)] * 30 + [(1.0, 1)] * 12 + [(0.0, 1)] * 4)
-    found = score_difference(first, second, SAMPLING)
-    assert found.delta == pytest.approx(8 / 46)
-    assert found.total == 46
-    assert found.tests["randomization"] == pytest.approx(mcnemar(4, 12), abs=0.02)
-    assert found.p_value == found.tests["randomization"]
-    assert found.interval[0] < found.delta < found.interval[1]
+    difference = score_difference(first, second, SAMPLING)
+    assert difference.delta == pytest.approx(8 / 46)
+    assert difference.total == 46
+    assert difference.tests["randomization"] == pytest.approx(mcnemar(4, 12), abs=0.02)
+    assert difference.p_value == difference.tests["randomization"]
+    assert difference.interval[0] < difference.delta < difference.interval[1]
     assert score_difference(first, second, Resampling(test="bootstrap")).p_value == pytest.approx(
-        found.tests["bootstrap"], abs=0.03
+        difference.tests["bootstrap"], abs=0.03
     )
 
 
-def test_a_difference_is_of_shares_however_many_pronouns_a_sentence_has() -> None:
+def test_a_difference_of_shares_ignores_pronouns_per_sentence() -> None:
     first = units([(0.0, 3)] * 40)
     second = units([(3.0, 3)] * 20 + [(0.0, 3)] * 20)
-    found = score_difference(first, second, SAMPLING)
-    assert (found.delta, found.total) == (pytest.approx(0.5), 120)
-    assert found.interval == pytest.approx((0.35, 0.65), abs=0.03)  # 0.5 ± 1.96 √(0.25 / 40)
+    difference = score_difference(first, second, SAMPLING)
+    assert (difference.delta, difference.total) == (pytest.approx(0.5), 120)
+    assert difference.interval == pytest.approx((0.35, 0.65), abs=0.03)  # 0.5 ± 1.96 √(0.25 / 40)
 
 
 def test_a_system_does_not_differ_from_itself() -> None:
     same = units([(1.0, 2), (0.5, 1), (0.0, 3)])
-    found = score_difference(same, same, SAMPLING)
-    assert (found.delta, found.interval) == (0.0, (0.0, 0.0))
-    assert found.p_value == 1.0
+    difference = score_difference(same, same, SAMPLING)
+    assert (difference.delta, difference.interval) == (0.0, (0.0, 0.0))
+    assert difference.p_value == 1.0
 
 
 def test_where_the_systems_count_different_pronouns_ratios_are_resampled() -> None:
@@ -96,10 +96,10 @@ def test_where_the_systems_count_different_pronouns_ratios_are_resampled() -> No
     rng = random.Random(5)
     first = units([(float(rng.random() < 0.5), 1) for _ in range(80)])
     second = {k: (float(rng.random() < 0.7), 1) for k in range(80) if k % 10}
-    found = score_difference(first, second, SAMPLING)
+    difference = score_difference(first, second, SAMPLING)
     one, other = mean(s for s, _ in first.values()), mean(s for s, _ in second.values())
-    assert (found.first, found.second) == (pytest.approx(one), pytest.approx(other))
-    assert found.total == 80
+    assert (difference.first, difference.second) == (pytest.approx(one), pytest.approx(other))
+    assert difference.total == 80
     drawn, swapped = [], []
     for _ in range(3_000):
         picks = rng.choices(range(80), k=80)
@@ -110,11 +110,13 @@ def test_where_the_systems_count_different_pronouns_ratios_are_resampled() -> No
         b = [(first if k in turned else second)[k][0] for k in range(80) if k in second or k in turned]
         swapped.append(mean(b) - mean(a))
     cuts = quantiles(drawn, n=40)
-    assert found.interval == pytest.approx((cuts[0], cuts[-1]), abs=0.03)
+    assert difference.interval == pytest.approx((cuts[0], cuts[-1]), abs=0.03)
     observed = abs(other - one)
-    assert found.tests["randomization"] == pytest.approx(mean(abs(s) >= observed - 1e-9 for s in swapped), abs=0.03)
+    assert difference.tests["randomization"] == pytest.approx(
+        mean(abs(s) >= observed - 1e-9 for s in swapped), abs=0.03
+    )
     center = mean(drawn)
-    assert found.tests["bootstrap"] == pytest.approx(mean(abs(d - center) >= observed for d in drawn), abs=0.03)
+    assert difference.tests["bootstrap"] == pytest.approx(mean(abs(d - center) >= observed for d in drawn), abs=0.03)
 
 
 SENTENCES = st.integers(1, 4).flatmap(lambda n: st.tuples(st.integers(0, 2 * n).map(lambda k: k / 2), st.just(n)))
@@ -236,11 +238,11 @@ def test_several_systems_are_listed_and_compared() -> None:
     assert pair["breakdowns"] == {}
 
 
-def test_p_values_are_corrected_over_pairs_and_over_pairs_and_pronouns() -> None:
-    found = result(FIRST, SECOND, outcome("c", [3, 1, 1, 1, 3, 3]), by_pronoun=True)
-    assert [(pair.first, pair.second) for pair in found.pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
-    assert [pair.overall.p_adjusted for pair in found.pairs] == holm([pair.overall.p_value for pair in found.pairs])
-    parts = [pair.breakdowns["pronoun"][group] for pair in found.pairs for group in ("it", "they")]
+def test_p_values_are_corrected_over_pairs_and_pronouns() -> None:
+    actual = result(FIRST, SECOND, outcome("c", [3, 1, 1, 1, 3, 3]), by_pronoun=True)
+    assert [(pair.first, pair.second) for pair in actual.pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert [pair.overall.p_adjusted for pair in actual.pairs] == holm([pair.overall.p_value for pair in actual.pairs])
+    parts = [pair.breakdowns["pronoun"][group] for pair in actual.pairs for group in ("it", "they")]
     assert [part.p_adjusted for part in parts] == holm([part.p_value for part in parts])
     assert parts[0].total == 4
     assert parts[0].delta == pytest.approx(3 / 4 - 1.5 / 4)
@@ -295,15 +297,15 @@ def judged_result(*outcomes: Outcome, **weighting: tuple[int, ...]) -> AptResult
 def test_verdicts_count_in_place_of_cases() -> None:
     cases = [1, 2, 3, 3, 4, 5, 6, 3]
     verdicts = ["", "", "right", "wrong", "right", "", "unclear", ""]
-    found = judged_result(judged_outcome("a", cases, verdicts)).to_dict()
-    assert found["apt"] == pytest.approx((1 + 0.5 + 1 + 1) / 8)
-    assert found["total"] == 8
-    assert found["cases"] == [1, 1, 1, 0, 1, 0]  # those that the cases decide
-    assert found["people"] == {"right": 2, "wrong": 1, "unclear": 1}
+    document = judged_result(judged_outcome("a", cases, verdicts)).to_dict()
+    assert document["apt"] == pytest.approx((1 + 0.5 + 1 + 1) / 8)
+    assert document["total"] == 8
+    assert document["cases"] == [1, 1, 1, 0, 1, 0]  # those that the cases decide
+    assert document["people"] == {"right": 2, "wrong": 1, "unclear": 1}
     # the program decides cases 1 to 3; nobody judged case 5, and case 6 is unclear
-    assert (found["judged_by_machine"], found["judged_by_people"], found["not_judged"]) == (3, 3, 2)
-    assert found["share_judged_by_people"] == pytest.approx(3 / 8)
-    assert found["pronouns"]["it"]["people"] == found["people"]
+    assert (document["judged_by_machine"], document["judged_by_people"], document["not_judged"]) == (3, 3, 2)
+    assert document["share_judged_by_people"] == pytest.approx(3 / 8)
+    assert document["pronouns"]["it"]["people"] == document["people"]
     plain = judged_result(judged_outcome("a", cases, ())).to_dict()
     assert plain["cases"] == [1, 1, 3, 1, 1, 1]
     assert "people" not in plain
@@ -312,8 +314,8 @@ def test_verdicts_count_in_place_of_cases() -> None:
 
 def test_a_verdict_counts_even_where_its_case_is_discarded() -> None:
     outcome = judged_outcome("a", [1, 5, 5, 6], ["", "wrong", "", ""])
-    found = judged_result(outcome, discarded=(5, 6)).to_dict()
-    assert (found["apt"], found["total"]) == (0.5, 2)
+    document = judged_result(outcome, discarded=(5, 6)).to_dict()
+    assert (document["apt"], document["total"]) == (0.5, 2)
 
 
 def test_systems_are_compared_with_the_verdicts() -> None:

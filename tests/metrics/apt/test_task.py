@@ -28,7 +28,7 @@ from anaphora.metrics.apt.task import (
 )
 
 
-def test_the_most_often_right_comes_first_then_the_most_frequent_then_the_alphabet() -> None:
+def test_labels_are_ordered_by_matches_frequency_and_alphabet() -> None:
     pairs = Counter({("b", "b"): 2, ("a", "a"): 2, ("a", "c"): 1, ("z", NONE): 5, (NONE, "d"): 1, (NONE, NONE): 9})
     confusion = confusion_of(pairs)
     assert confusion.labels == ("a", "b", "z", "c", "d", NONE)
@@ -241,8 +241,8 @@ def aligned(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 
     def align_systems(source: Any, reference: Any, systems: Any, **options: Any) -> Any:
         calls.append({"systems": list(systems), **options})
-        found = {name: diagonal(source, text) for name, text in systems.items()}
-        return anaphora.align.SystemAlignments(diagonal(source, reference), found)
+        actual = {name: diagonal(source, text) for name, text in systems.items()}
+        return anaphora.align.SystemAlignments(diagonal(source, reference), actual)
 
     class FakeAligner:
         def __init__(self, settings: anaphora.align.Settings) -> None:

@@ -16,10 +16,10 @@ from anaphora.suites.readers.contracat import read, split_passage
 
 
 def template(
-    root: Path, place: str, *items: tuple[str, str, tuple[str, str, str], str], context: str = "Ein Test."
+    root: Path, path: str, *items: tuple[str, str, tuple[str, str, str], str], context: str = "Ein Test."
 ) -> Path:
     """Write a template: items of an English context, an English sentence, three German ones, and the gender."""
-    folder = root / place
+    folder = root / path
     folder.mkdir(parents=True)
     rows = [
         (f"{before} <SEP> {now}", f"{context} <SEP> {german}", gender)
@@ -59,7 +59,7 @@ def test_three_lines_are_one_item_masculine_feminine_neuter(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("place", "name", "step"),
+    ("path", "name", "step"),
     [
         ("0_priors/role", "prior/role", "priors"),
         ("0_priors/position", "prior/position", "priors"),
@@ -76,12 +76,10 @@ def test_three_lines_are_one_item_masculine_feminine_neuter(tmp_path: Path) -> N
         ("3_gender_step", "gender", "language translation"),
     ],
 )
-def test_the_thirteen_templates_have_the_names_of_the_contract(
-    tmp_path: Path, place: str, name: str, step: str
-) -> None:
+def test_the_thirteen_templates_have_the_names_of_the_contract(tmp_path: Path, path: str, name: str, step: str) -> None:
     """INTERFACE, "Building"; the steps are those of the paper's §6."""
     gender = {"prior/role": "mf", "prior/position": "mf", "prior/verb": ""}.get(name, "m")
-    template(tmp_path, place, (*KNIFE, gender))
+    template(tmp_path, path, (*KNIFE, gender))
     (example,) = read(tmp_path)
     assert (example.tags["template"], example.tags["step"]) == (name, step)
     assert example.id == f"{name}/0"
@@ -96,7 +94,7 @@ def test_a_folder_inside_a_template_is_its_variant(tmp_path: Path) -> None:
     ]
 
 
-def test_the_whole_release_one_step_or_one_template_can_be_named(tmp_path: Path) -> None:
+def test_the_release_a_step_or_a_template_can_be_named(tmp_path: Path) -> None:
     """And an item has the same id each time."""
     template(tmp_path, "templates/1_entity_step", (*KNIFE, "m"))
     template(tmp_path, "templates/2_coreference_step/event/surprise", (*KNIFE, "n"))
@@ -115,7 +113,7 @@ def test_the_name_of_the_current_folder_counts_too(tmp_path: Path, monkeypatch: 
 # priors
 
 
-def test_the_role_prior_says_whether_a_candidate_is_subject_or_object(tmp_path: Path) -> None:
+def test_the_role_prior_tags_candidates_as_subject_or_object(tmp_path: Path) -> None:
     template(tmp_path, "0_priors/role", (*KNIFE, "mf"), (*KNIFE, "nm"), (*KNIFE, "fn"))
     examples = list(read(tmp_path))
     assert [example.gold for example in examples] == [None] * 3
@@ -154,7 +152,7 @@ def test_the_position_prior_pairs_the_two_orders_of_two_nouns(tmp_path: Path) ->
     assert {example.gold for example in examples} == {None}
 
 
-def test_the_verb_prior_has_blank_lines_for_genders_and_counts_genders(tmp_path: Path) -> None:
+def test_the_verb_prior_skips_blank_lines_and_counts_genders(tmp_path: Path) -> None:
     template(tmp_path, "0_priors/verb", ("Wow!", "I saw it.", ("Ich sah ihn.", "Ich sah sie.", "Ich sah es."), ""))
     (example,) = read(tmp_path)
     assert example.gold is None
@@ -162,7 +160,7 @@ def test_the_verb_prior_has_blank_lines_for_genders_and_counts_genders(tmp_path:
 
 
 @pytest.mark.parametrize(
-    ("place", "gender"),
+    ("path", "gender"),
     [
         ("0_priors/role", "m"),
         ("0_priors/role", ""),
@@ -175,9 +173,9 @@ def test_the_verb_prior_has_blank_lines_for_genders_and_counts_genders(tmp_path:
         ("1_entity_step", "x"),
     ],
 )
-def test_genders_that_do_not_fit_the_template_are_an_error(tmp_path: Path, place: str, gender: str) -> None:
-    good = {"0_priors/role": "mf", "0_priors/position": "mf", "0_priors/verb": ""}.get(place, "m")
-    template(tmp_path, place, (*KNIFE, good), (*KNIFE, gender))
+def test_genders_that_do_not_fit_the_template_are_an_error(tmp_path: Path, path: str, gender: str) -> None:
+    good = {"0_priors/role": "mf", "0_priors/position": "mf", "0_priors/verb": ""}.get(path, "m")
+    template(tmp_path, path, (*KNIFE, good), (*KNIFE, gender))
     with pytest.raises(BadInput, match=rf"genders\.txt: line 4: gender '{gender}' does not fit the template"):
         list(read(tmp_path))
 
@@ -192,7 +190,7 @@ def change(folder: Path, name: str, line: int, text: str | None) -> None:
 
 
 @pytest.mark.parametrize(("name", "text"), [("en.txt", "Another. <SEP> It was."), ("genders.txt", "n")])
-def test_the_lines_of_an_item_share_their_english_and_their_gender(tmp_path: Path, name: str, text: str) -> None:
+def test_lines_of_an_item_share_english_and_gender(tmp_path: Path, name: str, text: str) -> None:
     folder = template(tmp_path, "1_entity_step", (*KNIFE, "m"), (*KNIFE, "m"))
     change(folder, name, 5, text)
     with pytest.raises(BadInput, match=r"en\.txt: line 4: the three lines of an item must share"):
@@ -207,7 +205,7 @@ def test_a_lost_line_is_an_error(tmp_path: Path, name: str) -> None:
         list(read(folder))
 
 
-def test_a_number_of_lines_that_is_not_a_multiple_of_three_is_an_error(tmp_path: Path) -> None:
+def test_lines_that_are_no_multiple_of_three_are_an_error(tmp_path: Path) -> None:
     folder = template(tmp_path, "1_entity_step", (*KNIFE, "m"), (*KNIFE, "m"))
     for name in ("en.txt", "de.txt", "genders.txt"):
         change(folder, name, 6, None)
@@ -222,7 +220,7 @@ def test_a_missing_genders_file_is_named(tmp_path: Path) -> None:
         list(read(folder))
 
 
-def test_a_folder_that_is_not_a_template_lists_those_that_are(tmp_path: Path) -> None:
+def test_a_folder_that_is_no_template_lists_the_templates(tmp_path: Path) -> None:
     folder = template(tmp_path, "my_own_step", (*KNIFE, "m"))
     with pytest.raises(BadInput, match=r"my_own_step: not a template of the release\. Known folders: 0_priors/role, "):
         list(read(folder))
@@ -234,7 +232,7 @@ def test_a_folder_without_templates_says_what_to_name(tmp_path: Path) -> None:
             read(path)
 
 
-def test_sentences_are_separated_by_a_mark_with_any_space_around_it() -> None:
+def test_sentences_are_split_at_a_mark_with_any_spaces() -> None:
     assert split_passage("One. <SEP> Two.") == ("One.", "Two.")
     assert split_passage("One. <SEP>  Two.") == ("One.", "Two.")
     assert split_passage("One<SEP>... two") == ("One", "... two")
@@ -290,8 +288,8 @@ def test_the_gold_is_the_gender_of_the_release(examples: list[Example], data) ->
         ("pleonastic", "rain"): "2_coreference_step/pleonastic/rain",
         ("overlap/subject", "eat_drink_drink"): "2_coreference_step/overlap/subject_overlap/eat_drink_drink",
     }
-    for key, place in places.items():
-        packed = (data("contracat/templates") / place / "genders.txt.gz").read_bytes()
+    for key, position in places.items():
+        packed = (data("contracat/templates") / position / "genders.txt.gz").read_bytes()
         genders = gzip.decompress(packed).decode().split()[::3]
         assert ["mfn"[e.gold] if e.gold is not None else None for e in by_template[key]] == genders
 

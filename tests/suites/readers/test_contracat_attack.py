@@ -144,7 +144,7 @@ def test_an_attack_out_of_its_tree_says_what_is_missing(tmp_path: Path) -> None:
         read(folder)
 
 
-def test_groups_that_are_not_numbers_are_an_error_of_their_file(attacks: Path) -> None:
+def test_groups_that_are_no_numbers_are_an_error(attacks: Path) -> None:
     folder = write(attacks / "phrase_addition" / "x", *lines())
     (attacks / "sentence_groups.txt").write_text("0\nthree\n", encoding="utf-8")
     with pytest.raises(BadInput, match=r"sentence_groups\.txt: line 2: a line number is expected, not"):
@@ -210,7 +210,7 @@ def test_records_in_another_order_are_an_error(attacks: Path) -> None:
         list(read(subset(folder, record(2), record(0))))
 
 
-def test_in_the_synonym_attack_the_old_reference_is_among_the_errors(attacks: Path) -> None:
+def test_the_synonym_attack_lists_the_old_reference_as_error(attacks: Path) -> None:
     """A synonym of another gender makes another pronoun right: the lamp is now "das Licht"."""
     english = ["a lamp fell. <SEP> it is old."] * 3
     german = [f"ein Licht fiel. <SEP> {target}" for target in ("Es ist alt.", "Sie ist alt.", "Er ist alt.")]
@@ -276,7 +276,7 @@ def same_context(example: Example, row: dict[str, Any]) -> bool:
         ("true_colon", "it is true: {}", "es ist wahr: {}"),
     ],
 )
-def test_a_phrase_is_added_to_the_context_of_all_12000_items(
+def test_the_phrase_is_added_to_all_12000_contexts(
     attack, originals, name: str, english: str, german: str
 ) -> None:
     """The phrases are those of data/contracat/README.md. Where there is no context (6 items) nothing is added."""
@@ -300,7 +300,7 @@ def test_a_phrase_is_added_to_the_context_of_all_12000_items(
         ("possessive_extension/doctor_male", 3_839),
     ],
 )
-def test_a_possessive_changes_the_sentence_of_the_antecedent_and_no_other(
+def test_a_possessive_changes_only_the_antecedent_s_sentence(
     attack, originals, name: str, items: int
 ) -> None:
     examples = attack(name)

@@ -85,7 +85,7 @@ def test_without_documents_there_is_no_context(tmp_path: Path) -> None:
     assert example.gold == 0
 
 
-def test_ids_are_positions_in_the_file_for_texts_can_be_the_same(tmp_path: Path) -> None:
+def test_ids_are_positions_as_texts_may_repeat(tmp_path: Path) -> None:
     assert [example.id for example in read(released(tmp_path, record(), record(), record(5)))] == ["0", "1", "2"]
 
 
@@ -156,7 +156,7 @@ def test_an_item_may_have_four_candidates(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 5])
-def test_context_of_any_size_comes_from_the_document_and_is_empty_before_its_start(
+def test_context_comes_from_the_document_and_is_empty_before_it(
     tmp_path: Path, documents: Path, size: int
 ) -> None:
     (example,) = read(released(tmp_path, record(4)), context_from=documents, context=size)
@@ -226,7 +226,7 @@ def test_a_document_that_is_missing_is_named(tmp_path: Path, documents: Path) ->
         list(read(released(tmp_path, gone), context_from=documents))
 
 
-def test_a_document_whose_languages_have_other_numbers_of_lines_is_an_error(tmp_path: Path, documents: Path) -> None:
+def test_documents_with_different_line_counts_are_an_error(tmp_path: Path, documents: Path) -> None:
     with (documents / "1999" / "1999_123_456.de").open("a", encoding="utf-8") as german:
         german.write("Noch eine Zeile.\n")
     with pytest.raises(BadInput, match=r"document 1999_123_456: 6 lines of en, 7 of de"):
@@ -234,7 +234,7 @@ def test_a_document_whose_languages_have_other_numbers_of_lines_is_an_error(tmp_
 
 
 @pytest.mark.parametrize("segment", [0, -1, 3, 7])
-def test_a_line_that_is_not_the_source_of_its_record_is_an_error(tmp_path: Path, documents: Path, segment: int) -> None:
+def test_a_line_that_differs_from_the_source_is_an_error(tmp_path: Path, documents: Path, segment: int) -> None:
     """Another release of OpenSubtitles has other lines: context from it would be wrong without a word."""
     moved = record(4, **{"segment id": segment})
     with pytest.raises(BadInput, match=rf"document 1999_123_456\.de: line {segment} is not the source of its record"):
@@ -244,7 +244,7 @@ def test_a_line_that_is_not_the_source_of_its_record_is_an_error(tmp_path: Path,
 # what is not ContraPro
 
 
-def test_a_file_that_is_not_there_is_an_error_when_it_is_read(tmp_path: Path) -> None:
+def test_a_missing_file_is_an_error_when_read(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"contrapro\.json: no such file"):
         list(read(tmp_path / "contrapro.json"))
 
@@ -282,9 +282,9 @@ def test_a_record_of_another_shape_is_found_by_its_position(tmp_path: Path, bad:
 def rows(data) -> list[dict[str, Any]]:
     """The items of the rebuilt file that hold their original record."""
     with gzip.open(data("contrapro") / "contrapro_reconstructed.jsonl.gz", "rt", encoding="utf-8") as stream:
-        found = [row for row in map(json.loads, stream) if row.get("contrapro")]
-    assert len(found) == 4_272  # data/contrapro/README.md
-    return found
+        actual = [row for row in map(json.loads, stream) if row.get("contrapro")]
+    assert len(actual) == 4_272  # data/contrapro/README.md
+    return actual
 
 
 def test_the_original_records_are_read(rows: list[dict[str, Any]], tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ def test_no_context_is_an_empty_sentence(tmp_path: Path) -> None:
     assert example.candidates[0] == ("", "Sie ist alt.")
 
 
-def test_an_item_with_four_candidates_and_a_pronoun_that_is_not_known(tmp_path: Path) -> None:
+def test_four_candidates_and_an_unknown_pronoun(tmp_path: Path) -> None:
     four = item(contrastive=["a", "b", "c"], contrastive_pronoun=["er", "es", None])
     (example,) = read(written(tmp_path, four))
     assert len(example.candidates) == 4
@@ -121,7 +121,7 @@ def test_the_header_says_that_this_is_not_the_original() -> None:
     "bad",
     ["{", "[]", "5", json.dumps({"id": 1}), json.dumps(item(contrastive=None)), json.dumps(item(contrapro={"x": 1}))],
 )
-def test_a_line_that_is_not_such_a_record_is_found_by_its_number(tmp_path: Path, bad: str) -> None:
+def test_an_invalid_record_is_located_by_its_number(tmp_path: Path, bad: str) -> None:
     path = written(tmp_path, item())
     with path.open("a", encoding="utf-8") as out:
         out.write(f"{bad}\n")

@@ -132,24 +132,24 @@ def test_a_name_without_languages_is_an_error(tmp_path: Path) -> None:
 def test_the_real_sets(data, name: str, rules: dict[str, int]) -> None:
     """The rules as grep counts them in the JSON files."""
     suite = read(data("ctxpro") / f"{name}.gz")
-    found = list(suite)
-    assert Counter(example.tags["rule"] for example in found) == rules
-    assert {len(example.source) for example in found} == {5}
+    actual = list(suite)
+    assert Counter(example.tags["rule"] for example in actual) == rules
+    assert {len(example.source) for example in actual} == {5}
     assert list(validate_suite(suite)) == []
 
 
 def test_generative_looks_for_the_expected_word(anaphora, data, tmp_path: Path) -> None:
     """`generative` on DeepL's own translations: as many as a plain search for the word finds."""
-    place, name = data("ctxpro"), "auxiliary.opensubtitles.en-de.test"
+    position, name = data("ctxpro"), "auxiliary.opensubtitles.en-de.test"
     suite = tmp_path / "suite.jsonl"
-    anaphora("suites", "convert", place / f"{name}.gz", "--from", "ctxpro", "--limit", "300", "-o", suite)
-    with gzip.open(place / f"deepl.{name}.sentences.gz", "rt", encoding="utf-8") as lines:
+    anaphora("suites", "convert", position / f"{name}.gz", "--from", "ctxpro", "--limit", "300", "-o", suite)
+    with gzip.open(position / f"deepl.{name}.sentences.gz", "rt", encoding="utf-8") as lines:
         translations = [next(lines) for _ in range(300)]
     (tmp_path / "deepl.de").write_text("".join(translations), encoding="utf-8")
     done = anaphora("generative", suite, "-t", tmp_path / "deepl.de", "--aligner", "builtin", "--json")
     figures = json.loads(done.stdout)["systems"]
     (system,) = figures.values()
-    expected = [example.tags["expected"] for example in read(place / f"{name}.gz")][:300]
+    expected = [example.tags["expected"] for example in read(position / f"{name}.gz")][:300]
     words = [{word.strip('.,!?-"…:;').lower() for word in line.split()} for line in translations]
     searched = sum(str(word).lower() in line for word, line in zip(expected, words, strict=True))
     assert abs(system["correct"] - searched) <= 2  # words that end in other punctuation

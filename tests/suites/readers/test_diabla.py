@@ -37,7 +37,7 @@ def written(folder: Path, turns: list[Any] = TURNS) -> Path:
     return folder
 
 
-def test_the_human_translation_is_right_where_the_machine_was_found_at_fault(tmp_path: Path) -> None:
+def test_the_human_translation_is_right_where_the_machine_is_faulty(tmp_path: Path) -> None:
     suite = read(written(tmp_path), context=2)
     third = list(suite)[1]
     assert third.id == "one/2"
@@ -98,8 +98,8 @@ def test_the_real_corpus(data, tmp_path: Path) -> None:
         archive = io.BytesIO(zstandard.ZstdDecompressor().stream_reader(stream).read())
     with tarfile.open(fileobj=archive) as tar:
         tar.extractall(tmp_path, filter="data")
-    place = tmp_path / "DiaBLa-corpus" / "dialogues"
-    french, english = (list(read(place, target_language=language)) for language in ("fr", "en"))
+    folder = tmp_path / "DiaBLa-corpus" / "dialogues"
+    french, english = (list(read(folder, target_language=language)) for language in ("fr", "en"))
     assert (len(french), len(english)) == (2865, 2883)
     assert len({example.tags["dialogue"] for example in french}) == 144
     judgments = Counter(example.tags.get("judgment") for example in french)
@@ -108,4 +108,4 @@ def test_the_real_corpus(data, tmp_path: Path) -> None:
     assert sum(example.gold == 0 for example in french) == 1160 - sum(
         len(e.candidates) == 1 and e.tags.get("judgment") in ("medium", "poor") for e in french
     )
-    assert list(validate_suite(read(place))) == []
+    assert list(validate_suite(read(folder))) == []

@@ -85,7 +85,7 @@ def test_blocks_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     ]
 
 
-def test_the_czech_set_is_known_by_its_name_and_any_language_can_be_set(tmp_path: Path) -> None:
+def test_the_czech_set_is_recognized_and_languages_can_be_set(tmp_path: Path) -> None:
     blocks = {"1": cohesion(type="disambig")}
     czech = read(written(tmp_path, blocks, "disambig.cs.json")).header
     assert (czech.name, czech.languages, czech.licence) == ("bawden-cohesion-cs", "en-cs", "not stated")
@@ -94,7 +94,7 @@ def test_the_czech_set_is_known_by_its_name_and_any_language_can_be_set(tmp_path
     assert read(written(tmp_path, blocks, "disambig.cs.json"), target_language="fr").header.languages == "en-fr"
 
 
-def test_a_pair_without_a_right_answer_is_found_by_its_position(tmp_path: Path) -> None:
+def test_a_pair_without_right_answer_is_located_by_position(tmp_path: Path) -> None:
     suite = iter(read(written(tmp_path, {"1": coreference(pair("m.sg")), "4": coreference(pair("m.sg", "right"))})))
     assert next(suite).id == "1.0"
     with pytest.raises(
@@ -138,11 +138,11 @@ def test_the_coreference_set_has_50_blocks_of_four(coreference_set: list[Example
 def test_each_form_has_25_correct_and_25_semi_correct_examples(coreference_set: list[Example]) -> None:
     """Bawden et al. 2018, §2.1; Table 2 has the columns M.SG., F.SG., M.PL., F.PL., CORR. and SEMI."""
     forms, kinds = ("m.sg", "f.sg", "m.pl", "f.pl"), ("correct", "semi-correct")
-    found = Counter((example.tags["form"], example.tags["correctness"]) for example in coreference_set)
-    assert found == {(form, kind): 25 for form in forms for kind in kinds}
+    actual = Counter((example.tags["form"], example.tags["correctness"]) for example in coreference_set)
+    assert actual == {(form, kind): 25 for form in forms for kind in kinds}
 
 
-def test_a_system_that_does_not_look_at_the_context_is_right_in_half(coreference_set: list[Example]) -> None:
+def test_a_system_without_context_is_right_in_half(coreference_set: list[Example]) -> None:
     """§2.1: there are only two translations of the current sentence in a block, each as often right as wrong.
 
     But for block 17, which has two ways to say it.

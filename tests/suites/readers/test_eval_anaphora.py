@@ -123,7 +123,7 @@ def test_an_origin_of_another_form_is_kept_as_it_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("side", ["reference_context", "noisy_context"])
-def test_a_context_that_does_not_end_with_its_sentence_is_an_error(tmp_path: Path, side: str) -> None:
+def test_a_context_must_end_with_its_sentence(tmp_path: Path, side: str) -> None:
     with pytest.raises(BadInput, match=r"line 2: not an annotated pair .*does not end with the current sentence"):
         list(read(written(tmp_path, pair(), pair(**{side: [*BEFORE, "something", "else"]}))))
 
@@ -142,7 +142,7 @@ def test_a_line_of_another_shape_is_found_by_its_number(tmp_path: Path, bad: Any
         next(suite)
 
 
-def test_a_line_that_is_not_json_is_found_by_its_number(tmp_path: Path) -> None:
+def test_a_line_that_is_no_json_is_located_by_number(tmp_path: Path) -> None:
     path = written(tmp_path, pair())
     path.write_text(path.read_text(encoding="utf-8") + "{oops\n", encoding="utf-8")
     with pytest.raises(BadInput, match="line 2: not an annotated pair"):

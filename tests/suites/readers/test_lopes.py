@@ -98,7 +98,7 @@ def test_files_may_be_gzipped(tmp_path: Path) -> None:
 # what does not fit together
 
 
-def test_the_two_lines_of_an_item_share_their_source_and_its_context(tmp_path: Path) -> None:
+def test_two_lines_of_an_item_share_source_and_context(tmp_path: Path) -> None:
     suite = read(folder(tmp_path, current_src=["It is red.", "It is red.", "They sleep.", "They slept."]), context=0)
     with pytest.raises(BadInput, match=r"X\.current\.src: line 3: the two lines of an item must have the same source"):
         list(suite)
@@ -134,7 +134,7 @@ def test_a_context_that_is_too_long_is_an_error(tmp_path: Path) -> None:
         list(suite)
 
 
-def test_a_context_that_breaks_off_within_an_item_is_an_error(tmp_path: Path) -> None:
+def test_a_context_that_ends_within_an_item_is_an_error(tmp_path: Path) -> None:
     ragged = ["x"] * 7
     suite = read(folder(tmp_path, c2_context_src=ragged, c2_context_trg=ragged), context=2)
     with pytest.raises(BadInput, match=r"X\.c2\.context\.src: line 7: 7 lines are not a multiple of 2"):
@@ -163,11 +163,11 @@ def lines(path: Path) -> list[str]:
 
 @pytest.mark.parametrize("size", [1, 3])
 def test_the_real_set_with_its_contexts(data, size: int) -> None:
-    place = data("lopes-en-fr")
-    source, target = (lines(place / f"OpenSubs.current.{side}.gz") for side in ("src", "trg"))
-    befores = [lines(place / f"OpenSubs.c{size}.context.{side}.gz") for side in ("src", "trg")]
+    folder = data("lopes-en-fr")
+    source, target = (lines(folder / f"OpenSubs.current.{side}.gz") for side in ("src", "trg"))
+    befores = [lines(folder / f"OpenSubs.c{size}.context.{side}.gz") for side in ("src", "trg")]
     count = 0
-    for number, example in enumerate(read(place, context=size)):
+    for number, example in enumerate(read(folder, context=size)):
         count += 1
         right, wrong = 2 * number, 2 * number + 1
         assert example.source == (*befores[0][right * size : right * size + size], source[right])

@@ -70,7 +70,7 @@ def test_other_than_two_sentences_are_an_error(tmp_path: Path, line: str) -> Non
         list(read(written(tmp_path, english=f"A. <sep> B.\n{line}\n")))
 
 
-def test_each_gender_has_the_translation_of_the_other_as_its_wrong_one(tmp_path: Path) -> None:
+def test_each_gender_has_the_other_s_translation_as_wrong_one(tmp_path: Path) -> None:
     suite = read(written(tmp_path / "test", prefix="geneval-sentences").parent)
     her, his = suite
     assert (her.id, her.source, her.candidates) == (
@@ -117,8 +117,8 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Path]:
     zstandard = pytest.importorskip("zstandard")
     folder = tmp_path_factory.mktemp("release")
 
-    def unpacked(place: Path) -> Path:
-        (archive,) = place.glob("*.tar.zst")
+    def unpacked(path: Path) -> Path:
+        (archive,) = path.glob("*.tar.zst")
         with archive.open("rb") as stream:
             data = zstandard.ZstdDecompressor().stream_reader(stream).read()
         with tarfile.open(fileobj=io.BytesIO(data)) as tar:
@@ -135,10 +135,10 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Path]:
 def test_the_contextual_set(data, release, language: str, split: str, examples: int, without: int) -> None:
     """The numbers are the lines of the files (wc -l), and those that begin with <sep> (grep)."""
     suite = read(release(data("mt-geneval")) / "data" / "context", split=split, target_language=language)
-    found = list(suite)
-    assert len(found) == examples
-    assert all(len(example.source) == 2 and example.source[-1] for example in found)
-    assert sum(not example.source[0] for example in found) == without
+    actual = list(suite)
+    assert len(actual) == examples
+    assert all(len(example.source) == 2 and example.source[-1] for example in actual)
+    assert sum(not example.source[0] for example in actual) == without
     assert list(validate_suite(suite)) == []
 
 
@@ -153,11 +153,11 @@ def test_the_counterfactual_set(data, release, language: str) -> None:
     """300 sentences for each gender; the marked words of the annotated files are those that differ."""
     folder = release(data("mt-geneval")) / "data" / "sentences"
     suite = read(folder, target_language=language)
-    found = list(suite)
-    assert len(found) == 600
+    actual = list(suite)
+    assert len(actual) == 600
     assert list(validate_suite(suite)) == []
     marked = folder / "test" / "annotated" / f"geneval-sentences-feminine-test.en_{language}.{language}"
     plain = [re.sub("</?F>", "", line) for line in marked.read_text(encoding="utf-8").splitlines()]
-    mine = [example.candidates[0][0] for example in found[::2]]
+    mine = [example.candidates[0][0] for example in actual[::2]]
     same = sum(" ".join(one.split()) == " ".join(other.split()) for one, other in zip(mine, plain, strict=True))
     assert same > 290  # a few annotated lines have other spaces

@@ -59,8 +59,8 @@ def with_target(target: str) -> tuple[str, str, str, str]:
     ],
 )
 def test_text_and_highlights_come_apart(line: str, text: str, highlighted: list[str]) -> None:
-    found, spans, _, whole = unmark(line)
-    assert found == text
+    actual, spans, _, whole = unmark(line)
+    assert actual == text
     assert [text[start:end] for start, end in spans] == highlighted
     assert whole
 
@@ -89,7 +89,7 @@ def test_a_pronoun_inside_a_highlight_is_both() -> None:
     ],
     ids=["nested", "not closed", "not opened", "cut", "nested and cut"],
 )
-def test_where_marks_cut_through_marks_the_text_is_saved_and_the_spans_given_up(line: str) -> None:
+def test_marks_inside_marks_keep_the_text_but_no_spans(line: str) -> None:
     text, spans, pronouns, whole = unmark(line)
     assert (spans, pronouns, whole) == ([], set(), False)
     assert text == "La lampe brille."
@@ -160,7 +160,7 @@ def test_without_lopes_the_marked_pronoun_gets_the_other_gender(
     assert example.tags["contrast"] == "pronoun"
 
 
-def test_lines_without_the_pronoun_are_left_out_and_the_others_keep_their_numbers(tmp_path: Path) -> None:
+def test_lines_without_the_pronoun_are_skipped_and_numbers_kept(tmp_path: Path) -> None:
     rows = [LAMP, with_target("Regarde,  <hon>____<hoff>  brille."), with_target("Un uste<p>ils</p>e."), LAMP]
     assert [example.id for example in read(written(tmp_path, *rows))] == ["0", "3"]
 
@@ -181,9 +181,9 @@ def test_with_lopes_the_wrong_translation_agrees_with_its_pronoun(tmp_path: Path
     (lopes / "X.current.src").write_text("".join(f"{line}\n" for line in source), encoding="utf-8")
     (lopes / "X.current.trg").write_text("".join(f"{line}\n" for line in target), encoding="utf-8")
     green = (LAMP[0], LAMP[1], "<p>They</p> are green.", "Vertes, <p>elles</p> dorment.")
-    found, unknown = read(written(tmp_path, green, LAMP), contrast_from=lopes)
-    assert found.candidates[1] == ("J'ai acheté une lampe.", "Verts, ils dorment.")
-    assert (found.tags["contrast"], found.tags["reference_pronoun"]) == ("agreement", "elles")
+    content, unknown = read(written(tmp_path, green, LAMP), contrast_from=lopes)
+    assert content.candidates[1] == ("J'ai acheté une lampe.", "Verts, ils dorment.")
+    assert (content.tags["contrast"], content.tags["reference_pronoun"]) == ("agreement", "elles")
     assert unknown.candidates[1][1] == "Regarde, il brille."
     assert unknown.tags["contrast"] == "pronoun"
 
@@ -217,11 +217,11 @@ def lines(path: Path) -> list[str]:
 @pytest.fixture(scope="module")
 def splits(data) -> dict[str, tuple[list[Example], list[tuple[str, ...]]]]:
     """For each split the examples, and the lines they come from."""
-    place = data("scat-en-fr")
+    folder = data("scat-en-fr")
     return {
         split: (
-            list(read(place, split=split)),
-            list(zip(*(lines(place / f"highlighted.{split}.{name}.gz") for name in NAMES), strict=True)),
+            list(read(folder, split=split)),
+            list(zip(*(lines(folder / f"highlighted.{split}.{name}.gz") for name in NAMES), strict=True)),
         )
         for split in ("train", "valid", "test")
     }
@@ -270,15 +270,15 @@ def test_highlights_are_positions_in_the_text(splits: Any, split: str) -> None:
             number += 1
         if "highlights_broken" not in example.tags:
             between = [
-                re.sub(r"</?p>", "", found)
+                re.sub(r"</?p>", "", actual)
                 for line in raw[int(example.id)]
-                for found in re.findall(r"<hon>(.*?)<hoff>", line)
+                for actual in re.findall(r"<hon>(.*?)<hoff>", line)
             ]
             assert [mark["text"] for mark in example.tags["highlights"]] == [text for text in between if text]
     assert number > 0
 
 
-def test_the_test_split_has_broken_highlights_in_18_items_and_valid_in_none(splits: Any) -> None:
+def test_the_test_split_has_18_broken_highlights(splits: Any) -> None:
     """Counted in the files: items with a line whose marks do not alternate, or are cut."""
     for split, expected in (("test", 18), ("valid", 0)):
         examples, raw = splits[split]
@@ -295,8 +295,8 @@ def test_the_test_split_has_broken_highlights_in_18_items_and_valid_in_none(spli
 
 @pytest.fixture(scope="module")
 def lopes(data) -> dict[tuple[str, str], str]:
-    place = data("lopes-en-fr")
-    source, target = (lines(place / f"OpenSubs.current.{side}.gz") for side in ("src", "trg"))
+    folder = data("lopes-en-fr")
+    source, target = (lines(folder / f"OpenSubs.current.{side}.gz") for side in ("src", "trg"))
     return dict(zip(zip(source[::2], target[::2], strict=True), target[1::2], strict=True))
 
 

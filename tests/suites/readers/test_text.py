@@ -32,7 +32,7 @@ def test_words_that_differ_are_found_lowercased_with_punctuation_as_words() -> N
     assert differing_words("Wohin?", "Wohin!") == [("?", "!")]
 
 
-def test_equal_sentences_and_other_numbers_of_words_have_no_words_that_differ() -> None:
+def test_equal_or_uneven_sentences_have_no_differing_words() -> None:
     assert differing_words("Es  regnet .", "es regnet.") == []
     assert differing_words("Es regnet.", "Es regnet sehr.") == []
 
@@ -43,7 +43,7 @@ def test_the_pronoun_is_found_among_words_that_agree_with_it() -> None:
     assert differing_pronoun("Fatiguées, elles dorment.", "Fatigués, ils dorment.", pronouns) == "elles"
 
 
-def test_a_pronoun_replaced_by_another_word_is_not_the_one_meant() -> None:
+def test_a_pronoun_replaced_by_another_word_is_not_meant() -> None:
     pronouns = ("il", "elle")
     assert differing_pronoun("Il voit qu'elle dort.", "On voit qu'il dort.", pronouns) == "elle"
     assert differing_pronoun("Il dort.", "Jean dort.", pronouns) is None
@@ -72,7 +72,7 @@ def folder(tmp_path: Path, **changes: str | None) -> Path:
     return tmp_path
 
 
-def test_lines_with_one_id_are_the_candidates_of_one_example_the_right_one_first(tmp_path: Path) -> None:
+def test_lines_with_one_id_are_candidates_with_the_right_first(tmp_path: Path) -> None:
     suite = read(folder(tmp_path))
     assert (suite.header.name, suite.header.languages) == ("mine", "en-de")
     assert list(suite) == [
@@ -81,12 +81,12 @@ def test_lines_with_one_id_are_the_candidates_of_one_example_the_right_one_first
     ]
 
 
-def test_a_second_column_says_which_is_right_or_that_none_is(tmp_path: Path) -> None:
+def test_a_second_column_names_the_right_one_or_none(tmp_path: Path) -> None:
     suite = read(folder(tmp_path, groups="a\t0\na\t1\nb\t0\nb\t0\nb\t0\n"))
     assert [example.gold for example in suite] == [1, None]
 
 
-def test_a_context_file_has_the_same_number_of_lines_for_each_candidate_oldest_first(tmp_path: Path) -> None:
+def test_context_files_have_a_line_per_candidate_oldest_first(tmp_path: Path) -> None:
     english = ["A lamp.", "It fell."] * 2 + ["", ""] * 3
     german = ["Eine Lampe.", "Sie fiel."] * 2 + ["", ""] * 3
     suite = read(folder(tmp_path, context_en="\n".join(english) + "\n", context_de="\n".join(german) + "\n"))
@@ -102,7 +102,7 @@ def test_files_may_be_gzipped(tmp_path: Path) -> None:
     assert [example.id for example in read(tmp_path)] == ["a", "b"]
 
 
-def test_a_group_that_comes_back_later_is_another_example_of_that_id(tmp_path: Path) -> None:
+def test_a_group_that_comes_back_is_another_example(tmp_path: Path) -> None:
     """Which `suites validate` finds; the order of the lines, and so of the scores, is never changed."""
     assert [example.id for example in read(folder(tmp_path, groups="a\na\nb\nb\na\n"))] == ["a", "b", "a"]
 
@@ -195,7 +195,7 @@ def test_context_for_one_language_only_is_an_error(tmp_path: Path) -> None:
     ],
     ids=["not 0 or 1", "three columns", "one line without", "one line with"],
 )
-def test_a_second_column_that_is_not_understood_is_found_by_its_line(tmp_path: Path, groups: str, line: int) -> None:
+def test_an_invalid_second_column_is_located_by_line(tmp_path: Path, groups: str, line: int) -> None:
     suite = read(folder(tmp_path, groups=groups))
     with pytest.raises(BadInput, match=rf"mine\.groups: line {line}: an id is expected, or an id, a tab and 0 or 1"):
         list(suite)

@@ -36,7 +36,7 @@ def test_a_sentence_to_translate_has_a_gender_and_a_person(tmp_path: Path) -> No
     assert list(validate_suite(suite)) == []
 
 
-def test_a_file_of_its_own_is_one_side_of_the_stereotype(tmp_path: Path) -> None:
+def test_a_separate_file_is_one_side_of_the_stereotype(tmp_path: Path) -> None:
     suite = read(written(tmp_path) / "en_pro.txt")
     assert [example.tags["stereotype"] for example in suite] == ["pro"]
     assert suite.header.name == "winomt-pro"
@@ -69,7 +69,7 @@ def test_a_folder_without_the_file_is_an_error(tmp_path: Path) -> None:
 def test_the_real_set(data) -> None:
     """Stanovsky et al. 2019, Table 1: 1,826 male, 1,822 female, 240 neutral; 1,584 for and against stereotypes."""
     suite = read(data("winomt") / "data" / "aggregates")
-    found = list(suite)
-    assert Counter(example.tags["gender"] for example in found) == {"male": 1826, "female": 1822, "neutral": 240}
-    assert Counter(example.tags.get("stereotype") for example in found) == {"pro": 1584, "anti": 1584, None: 720}
+    actual = list(suite)
+    assert Counter(example.tags["gender"] for example in actual) == {"male": 1826, "female": 1822, "neutral": 240}
+    assert Counter(example.tags.get("stereotype") for example in actual) == {"pro": 1584, "anti": 1584, None: 720}
     assert list(validate_suite(suite)) == []

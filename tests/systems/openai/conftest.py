@@ -42,8 +42,8 @@ class Process:
     @property
     def seen(self) -> dict[str, Any]:
         with urlopen(f"http://127.0.0.1:{self.port}/seen", timeout=10) as answer:
-            found: dict[str, Any] = json.load(answer)
-        return found
+            actual: dict[str, Any] = json.load(answer)
+        return actual
 
     def stop(self) -> None:
         if self._process.returncode is None:

@@ -90,8 +90,8 @@ class Handler(BaseHTTPRequestHandler):
             self.send(429, {"error": {"message": "You have no money.", "code": "insufficient_quota"}})
         else:
             key = (self.server.authorization or "").removeprefix("Bearer ")
-            said = {"error": {"message": f"out of\norder, your key is {key}"}}
-            self.send(int(what), said, **({"Retry-After": value} if value else {}))
+            message = {"error": {"message": f"out of\norder, your key is {key}"}}
+            self.send(int(what), message, **({"Retry-After": value} if value else {}))
 
     def send(self, status: int, document: Any, **headers: str) -> None:
         data = (document if isinstance(document, str) else json.dumps(document)).encode()
@@ -161,10 +161,10 @@ def completion(server: Server, body: dict[str, Any]) -> tuple[int, Any]:
     if "spelling" in without:
         tokens = [token.replace(" ", "▁") for token in tokens]
     offsets = [sum(map(len, tokens[:i])) for i in range(len(tokens))]
-    found: dict[str, Any] = {"tokens": tokens, "token_logprobs": logprobs, "text_offset": offsets}
+    actual: dict[str, Any] = {"tokens": tokens, "token_logprobs": logprobs, "text_offset": offsets}
     choice: dict[str, Any] = {"index": 0, "text": (text if body.get("echo") else "") + added * bool(body["max_tokens"])}
     if "logprobs" in body:
-        choice["logprobs"] = found
+        choice["logprobs"] = actual
     if "prompt_logprobs" in body and "prompt_logprobs" not in without:
         choice["prompt_logprobs"] = listed
     usage = {} if "usage" in without else {"usage": {"prompt_tokens": size, "completion_tokens": body["max_tokens"]}}
@@ -177,9 +177,9 @@ def made_up(text: str) -> tuple[list[str], list[float | None]]:
 
 
 def chat(server: Server, body: dict[str, Any]) -> tuple[int, Any]:
-    for name, said in server.options["rejects"].items():
+    for name, message in server.options["rejects"].items():
         if name in body and (name != "top_logprobs" or body[name] > 5):
-            return 400, {"error": {"message": said}}
+            return 400, {"error": {"message": message}}
     if "prompt_logprobs" in body and "prompt_logprobs" not in server.options["without"]:
         assert server.model
         return 200, {"choices": [{"message": {"content": "x"}}], "prompt_logprobs": server.model.read_chat(body)}
@@ -229,8 +229,8 @@ class Model:
     def logprobs(self, ids: list[int]) -> tuple[list[int], list[float | None]]:
         torch = self.torch
         with self.lock, torch.inference_mode():
-            found = torch.log_softmax(self.model(torch.tensor([ids])).logits[0], -1)
-        return ids, [None, *(found[i - 1, ids[i]].item() for i in range(1, len(ids)))]
+            values = torch.log_softmax(self.model(torch.tensor([ids])).logits[0], -1)
+        return ids, [None, *(values[i - 1, ids[i]].item() for i in range(1, len(ids)))]
 
 
 def main() -> None:

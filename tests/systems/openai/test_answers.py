@@ -55,8 +55,8 @@ class TestReadEcho:
         assert read_echo(answer(["a", " b", "\n"], [None, -1, -2]), "a b\n", 1) == READ
 
     def test_a_token_for_the_beginning(self) -> None:
-        found = read_echo(answer(["<s>", "a", " b", "c"], [None, -1, -2, -3]), "a b", 1)
-        assert found == PromptLogprobs(("<s>", "a", " b"), (None, -1.0, -2.0))
+        echo = read_echo(answer(["<s>", "a", " b", "c"], [None, -1, -2, -3]), "a b", 1)
+        assert echo == PromptLogprobs(("<s>", "a", " b"), (None, -1.0, -2.0))
 
     def test_names_that_are_not_the_text_are_counted(self) -> None:
         names, logprobs = ["▁a", "▁b", "<0x0A>", "▁c"], [None, -1, -2, -3]
@@ -83,9 +83,9 @@ class TestReadEcho:
         assert read_echo(given, "a b\n", 0) is None
 
     def test_the_logarithm_of_nothing_is_a_number(self) -> None:
-        found = read_echo(answer(["a", " b"], [None, -math.inf]), "a b", 0)
-        assert found is not None
-        assert found.logprobs == (None, -9999.0)
+        echo = read_echo(answer(["a", " b"], [None, -math.inf]), "a b", 0)
+        assert echo is not None
+        assert echo.logprobs == (None, -9999.0)
 
 
 def test_prompt_logprobs_of_vllm() -> None:
@@ -115,12 +115,12 @@ class TestAddUp:
     )
 
     def test_from_where_candidates_begin(self) -> None:
-        found = add_up([self.ONE, self.OTHER], 2)
-        assert (found.scores, found.tokens, found.undecidable) == ([-6, -10], [2, 2], [])
+        sums = add_up([self.ONE, self.OTHER], 2)
+        assert (sums.scores, sums.tokens, sums.undecidable) == ([-6, -10], [2, 2], [])
 
     def test_margins(self) -> None:
-        found = add_up([self.ONE, self.OTHER], 2, margins_only=True)
-        assert (found.scores, found.tokens) == ([-4, -8], [1, 1])
+        sums = add_up([self.ONE, self.OTHER], 2, margins_only=True)
+        assert (sums.scores, sums.tokens) == ([-4, -8], [1, 1])
 
     def test_prompts_that_are_read_differently_are_predicted_as_well(self) -> None:
         other = PromptLogprobs(("p", "qa", "y"), (None, -3, -8))
@@ -187,10 +187,10 @@ class TestLetterLogprobs:
         assert logprobs(token("B", B=-0.5, A=-1.5, C=-2.5)) == [-1.5, -0.5, -2.5]
 
     def test_ways_to_write_a_letter_are_added_up(self) -> None:
-        found = logprobs(token("A", **{"A": math.log(0.25), " A": math.log(0.25), "B": -2, "C.": -3}))
-        assert found == [pytest.approx(math.log(0.5)), -2, -3]
+        actual = logprobs(token("A", **{"A": math.log(0.25), " A": math.log(0.25), "B": -2, "C.": -3}))
+        assert actual == [pytest.approx(math.log(0.5)), -2, -3]
 
-    def test_a_letter_that_is_not_told_is_the_least_likely(self) -> None:
+    def test_a_letter_without_probability_is_the_least_likely(self) -> None:
         assert logprobs(token("A", A=-0.1, B=-4, the=-7)) == [-0.1, -4, -7]
 
     def test_where_the_letter_is(self) -> None:
@@ -200,7 +200,7 @@ class TestLetterLogprobs:
         tokens = (token("A", A=-0.1), token("</think>", x=-1), token("C", A=-2, B=-3, C=-1))
         assert logprobs(*tokens) == [-2, -3, -1]
 
-    def test_none_where_no_letter_is_told(self) -> None:
+    def test_none_where_no_letter_has_a_probability(self) -> None:
         assert logprobs(token("Er", Er=-1, Sie=-2)) is None
         assert logprobs({"token": "A", "logprob": -1, "top_logprobs": []}) is None
 
@@ -211,7 +211,7 @@ class TestLetterLogprobs:
 @given(st.lists(st.floats(-20, 0), min_size=2, max_size=5), st.lists(st.floats(-5, 5), min_size=5, max_size=5))
 def test_what_places_are_worth_cancels_out(values: list[float], places: list[float]) -> None:
     replies = [
-        Reply(None, [values[candidate] + places[place] for place, candidate in enumerate(order)])
+        Reply(None, [values[candidate] + places[position] for position, candidate in enumerate(order)])
         for order in rotations(len(values))
     ]
     bias = sum(places[: len(values)]) / len(values)

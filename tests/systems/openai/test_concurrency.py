@@ -41,14 +41,14 @@ def nobody_is_left() -> Iterator[None]:
 @settings(max_examples=50)
 @given(st.lists(st.integers()), st.integers(1, 5))
 def test_every_result_is_given_once(numbers: list[int], threads: int) -> None:
-    found = list(results(lambda number: 2 * number, numbers, threads))
-    assert sorted(found) == sorted((number, 2 * number) for number in numbers)
+    actual = list(results(lambda number: 2 * number, numbers, threads))
+    assert sorted(actual) == sorted((number, 2 * number) for number in numbers)
 
 
 @settings(max_examples=50)
 @given(st.integers(1, 30), st.sets(st.integers(0, 29), min_size=1), st.integers(1, 5))
-def test_what_others_find_is_given_before_the_first_failure_is_raised(size: int, bad: set[int], threads: int) -> None:
-    raised, finished, told = list[Broken](), list[int](), list[int]()
+def test_results_are_yielded_before_the_first_failure(size: int, bad: set[int], threads: int) -> None:
+    raised, finished, reported = list[Broken](), list[int](), list[int]()
 
     def work(number: int) -> int:
         if number in bad:
@@ -58,19 +58,19 @@ def test_what_others_find_is_given_before_the_first_failure_is_raised(size: int,
         finished.append(number)
         return number
 
-    found: list[tuple[int, int]] = []
-    stream = results(work, range(size), threads, failed=lambda: told.append(1))
+    actual: list[tuple[int, int]] = []
+    stream = results(work, range(size), threads, failed=lambda: reported.append(1))
     if bad & set(range(size)):
         with pytest.raises(Broken) as caught:
-            found.extend(stream)
+            actual.extend(stream)
         assert caught.value in raised
     else:
-        found.extend(stream)
-    assert sorted(found) == [(number, number) for number in sorted(finished)]
-    assert len(told) == len(raised)
+        actual.extend(stream)
+    assert sorted(actual) == [(number, number) for number in sorted(finished)]
+    assert len(reported) == len(raised)
 
 
-def test_the_failure_that_is_raised_is_the_one_that_came_first() -> None:
+def test_the_first_failure_is_raised() -> None:
     """The others fail because they are told to stop, which is not what went wrong."""
     stop, under_way = threading.Event(), threading.Barrier(3)
 

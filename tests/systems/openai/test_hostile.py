@@ -203,8 +203,8 @@ def test_a_gzipped_answer_is_read(hostile: Callable[[Speak], Hostile]) -> None:
     body = gzip.compress(json.dumps({"choices": [{"message": {"content": "Sie ist groß."}}]}).encode())
     server = hostile(says(answer(body, **{"Content-Encoding": "gzip"})))
     spec = f"openai:http://127.0.0.1:{server.port}/v1?model=m&mode=generate"
-    [(_, found)] = load_system(spec, Options(languages=("en", "de"))).score([PRONOUNS])
-    assert found.extra == {"translation": "Sie ist groß."}
+    [(_, scores)] = load_system(spec, Options(languages=("en", "de"))).score([PRONOUNS])
+    assert scores.extra == {"translation": "Sie ist groß."}
 
 
 @pytest.mark.parametrize(
@@ -323,9 +323,9 @@ def with_wrong(path: tuple[Any, ...], value: Any) -> Any:
 
 
 def test_the_answer_that_is_made_wrong_is_a_good_one() -> None:
-    found = parse_completion(valid())
-    assert (found.text, found.cut, found.prompt_tokens) == ("A", False, 3)
-    assert None not in (found.written, found.echoed, found.prompt)
+    completion = parse_completion(valid())
+    assert (completion.text, completion.cut, completion.prompt_tokens) == ("A", False, 3)
+    assert None not in (completion.written, completion.echoed, completion.prompt)
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -356,14 +356,14 @@ def test_no_type_is_a_traceback() -> None:
     outcomes = {"answer": 0, "refused": 0}
     for path, value in WRONG_ANSWERS:
         try:
-            found = parse_completion(with_wrong(path, value))
+            completion = parse_completion(with_wrong(path, value))
         except http.UnexpectedAnswer:
             outcomes["refused"] += 1
             continue
         outcomes["answer"] += 1
-        parse_reply(found, 2)
-        parse_echo(found, "ab", 0)
-        for reading in (found.echoed, found.prompt):
+        parse_reply(completion, 2)
+        parse_echo(completion, "ab", 0)
+        for reading in (completion.echoed, completion.prompt):
             if reading is not None and None not in reading.logprobs[1:]:
                 assert math.isfinite(add_up([reading], 1).scores[0])
     assert min(outcomes.values()) > 100
@@ -446,9 +446,9 @@ ECHOES: dict[str, bytes] = {
 }
 
 
-@pytest.mark.parametrize("place", ECHOES)
-def test_the_key_is_in_no_message(hostile: Callable[[Speak], Hostile], place: str) -> None:
-    server = hostile(says(ECHOES[place]))
+@pytest.mark.parametrize("part", ECHOES)
+def test_the_key_is_in_no_message(hostile: Callable[[Speak], Hostile], part: str) -> None:
+    server = hostile(says(ECHOES[part]))
     for mode in MODES:
         text = error_of(server, mode)
         assert not any(KEY[i : i + 8] in text for i in range(len(KEY) - 7)), text
@@ -459,9 +459,9 @@ def test_the_key_in_an_answer_is_neither_shown_nor_stored(hostile: Callable[[Spe
     spec = f"openai:http://127.0.0.1:{server.port}/v1?model=m"
     for mode in ("choose", "generate"):
         system = load_system(f"{spec}&mode={mode}", Options(languages=("en", "de")))
-        [(_, found)] = system.score([PRONOUNS])
-        assert KEY not in repr(found)
-        assert "My key: …" in repr(found)
+        [(_, scores)] = system.score([PRONOUNS])
+        assert KEY not in repr(scores)
+        assert "My key: …" in repr(scores)
     with pytest.raises(AnaphoraError, match="does not answer with a letter") as caught:
         list(load_system(f"{spec}&mode=choose", Options()).score([PRONOUNS] * 9))
     assert KEY[:8] not in str(caught.value)
@@ -481,12 +481,12 @@ def test_nothing_is_left_open(hostile: Callable[[Speak], Hostile]) -> None:
 
     def opened() -> int:
         soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-        found = 0
+        actual = 0
         for number in range(min(soft, 4096)):
             with contextlib.suppress(OSError):
                 socket.fromfd(number, socket.AF_INET, socket.SOCK_STREAM).close()
-                found += 1
-        return found
+                actual += 1
+        return actual
 
     server = hostile(says(answer({"error": "no"}, "500 No")))
     error_of(server)

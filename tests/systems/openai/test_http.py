@@ -174,7 +174,7 @@ def fail(asked: Client[Any], error: Exception, monkeypatch: pytest.MonkeyPatch) 
     return waits
 
 
-def test_it_waits_twice_as_long_each_time_up_to_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waits_double_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     waits = fail(client(retries=10), _TemporaryError("busy"), monkeypatch)
     assert waits == [0.5, 1, 2, 4, 8, 16, 32, 64, 120, 120]
 
@@ -242,7 +242,7 @@ def test_what_may_be_better_in_a_while(status: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "data", "said"),
+    ("status", "data", "message"),
     [
         (
             400,
@@ -256,23 +256,23 @@ def test_what_may_be_better_in_a_while(status: int) -> None:
         (499, '{"message": "gone"}', "does not accept the request (499: gone)"),
     ],
 )
-def test_what_is_rejected_is_told_in_the_server_s_describe(status: int, data: str, said: str) -> None:
+def test_a_rejection_is_reported_in_the_server_s_words(status: int, data: str, message: str) -> None:
     with pytest.raises(Rejected) as caught:
         client()._check_response(status, "", data.encode())
     assert str(caught.value).startswith("http://127.0.0.1:1/v1: the server ")
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert (caught.value.status, caught.value.reason in str(caught.value)) == (status, True)
 
 
-def test_the_code_of_an_error_is_told_where_the_words_do_not_have_it() -> None:
-    def said(message: str) -> str:
+def test_the_error_code_is_added_where_the_message_lacks_it() -> None:
+    def reason_for(message: str) -> str:
         with pytest.raises(Rejected) as caught:
             client()._check_response(400, "", json.dumps({"error": {"message": message, "code": "too_long"}}).encode())
         return caught.value.reason
 
-    assert said("Shorten it.") == "Shorten it. (too_long)"
-    assert said("It is too_long.") == "It is too_long."
-    assert said("x" * 999) == "x" * 300 + " (too_long)"
+    assert reason_for("Shorten it.") == "Shorten it. (too_long)"
+    assert reason_for("It is too_long.") == "It is too_long."
+    assert reason_for("x" * 999) == "x" * 300 + " (too_long)"
 
 
 @pytest.mark.parametrize(
@@ -292,7 +292,7 @@ def test_a_good_answer_that_is_none_may_come_right(data: bytes, problem: str) ->
     assert str(caught.value) == f"the server's answer {problem}"
 
 
-def test_a_quota_that_is_used_up_does_not_come_back_soon() -> None:
+def test_an_exhausted_quota_is_not_retried() -> None:
     with pytest.raises(AnaphoraError, match="the quota is used up"):
         client()._check_response(429, "1", b'{"error": {"code": "insufficient_quota"}}')
 
@@ -303,7 +303,7 @@ keys = st.text("abcXYZ019-_", min_size=6, max_size=40)
 
 
 @given(keys, st.integers(0, 310), st.sampled_from([200, 301, 400, 401, 403, 404, 429, 500]), st.booleans())
-def test_the_key_is_in_no_message_nor_a_part_of_it(key: str, before: int, status: int, in_json: bool) -> None:
+def test_no_message_contains_a_part_of_the_key(key: str, before: int, status: int, in_json: bool) -> None:
     """Wherever the server repeats it, also where its words are cut."""
     words = "x" * before + f"\nyour key is {key}: {key}"
     data = json.dumps({"error": {"message": words}}) if in_json else words
@@ -317,9 +317,9 @@ def test_the_key_is_not_shown() -> None:
     assert KEY not in repr(client())
 
 
-@pytest.mark.parametrize(("key", "said"), [(KEY, "does not accept the key in"), (None, "needs a key: put it into")])
-def test_a_key_that_is_refused_is_named_by_its_variable(key: str | None, said: str) -> None:
-    with pytest.raises(AnaphoraError, match=rf"{said} the environment variable MY_KEY \(401 Unauthorized\)$"):
+@pytest.mark.parametrize(("key", "message"), [(KEY, "does not accept the key in"), (None, "needs a key: put it into")])
+def test_a_key_that_is_refused_is_named_by_its_variable(key: str | None, message: str) -> None:
+    with pytest.raises(AnaphoraError, match=rf"{message} the environment variable MY_KEY \(401 Unauthorized\)$"):
         client(key=key)._check_response(401, "", b'{"error": "Incorrect key: sk-ve***789"}')
 
 
@@ -370,7 +370,7 @@ def test_a_name_that_no_host_can_have(host: str) -> None:
 # Proxies
 
 
-def test_a_proxy_is_told_the_whole_address_and_who_asks(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_proxy_gets_the_whole_address_and_the_credentials(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", f"me:p%40ss@127.0.0.1:{server.server_port}")  # without http://, as some write it
     assert ask(client("http://far.invalid:8000/v1")) == [GOOD]
     [(path, headers, _)] = server.seen
@@ -379,7 +379,7 @@ def test_a_proxy_is_told_the_whole_address_and_who_asks(server: Server, monkeypa
     assert headers["Proxy-Authorization"] == "Basic bWU6cEBzcw=="  # me:p@ss
 
 
-def test_a_proxy_does_not_see_the_key_of_a_secure_server(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_proxy_does_not_see_a_secure_server_s_key(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("https_proxy", f"http://me:pass@127.0.0.1:{server.server_port}")
     with pytest.raises(AnaphoraError, match="the proxy refuses the connection: 407 proxy authentication required"):
         ask(client("https://far.invalid/v1"))

@@ -30,8 +30,8 @@ PRONOUNS = Example("1", ("I see the tree.", "It is big."), (("Der Baum.", "Er is
 
 
 def answers(spec: str, *examples: Example, **options: Any) -> list[CandidateScores]:
-    found = dict(load_system(spec, Options(languages=("en", "de"), **options)).score(examples))
-    return [found[number] for number in range(len(examples))]
+    scores = dict(load_system(spec, Options(languages=("en", "de"), **options)).score(examples))
+    return [scores[number] for number in range(len(examples))]
 
 
 def suite(*examples: Example) -> Suite:
@@ -44,8 +44,8 @@ def many(number: int) -> list[Example]:
 
 def test_each_candidate_is_rated_by_itself_in_its_context(serve: Serve) -> None:
     server = serve(ratings={"Der Baum. Er ist groß.": "95", "Der Baum. Es ist.": "Score: 40.5/100"})
-    found = answers(server.spec("judge", concurrency=1), PRONOUNS, context=Context(1))
-    assert found == [CandidateScores([95.0, 40.5], None, [])]
+    actual = answers(server.spec("judge", concurrency=1), PRONOUNS, context=Context(1))
+    assert actual == [CandidateScores([95.0, 40.5], None, [])]
     first, second = server.seen["bodies"]
     (message,) = first["messages"]
     assert "from English to German" in message["content"]
@@ -111,8 +111,8 @@ def test_a_prompt_of_ones_own(serve: Serve, tmp_path: Path) -> None:
     prompt = tmp_path / "prompt.txt"
     prompt.write_text("{source} is {target_language}?\nA translation: {translation}", encoding="utf-8")
     server = serve()
-    (found,) = answers(server.spec("judge", prompt=prompt, max_tokens=4000), PRONOUNS)
-    assert found.scores == [100 - 12, 100 - 7]
+    (actual,) = answers(server.spec("judge", prompt=prompt, max_tokens=4000), PRONOUNS)
+    assert actual.scores == [100 - 12, 100 - 7]
     contents = {body["messages"][0]["content"] for body in server.seen["bodies"]}
     assert contents == {f"It is big. is German?\nA translation: {text}" for text in ("Er ist groß.", "Es ist.")}
     assert server.seen["bodies"][0]["max_tokens"] == 4000
@@ -120,8 +120,8 @@ def test_a_prompt_of_ones_own(serve: Serve, tmp_path: Path) -> None:
 
 def test_equal_candidates_are_rated_once_and_undecidable(serve: Serve) -> None:
     server = serve()
-    (found,) = answers(server.spec("judge"), Example("1", ("It.",), (("Er.",), ("Es.",), ("Er.",)), 0))
-    assert (found.scores, found.undecidable) == ([97.0, 97.0, 97.0], [(0, 2)])
+    (actual,) = answers(server.spec("judge"), Example("1", ("It.",), (("Er.",), ("Es.",), ("Er.",)), 0))
+    assert (actual.scores, actual.undecidable) == ([97.0, 97.0, 97.0], [(0, 2)])
     assert server.seen["requests"] == 2
 
 
@@ -150,8 +150,8 @@ class TestMissingRatings:
         assert server.seen["requests"] < 50
 
     def test_a_key_that_is_repeated_is_not_kept(self, serve: Serve) -> None:
-        (found,) = answers(serve(ratings={"Es ist.": f"key {KEY}"}).spec("judge"), PRONOUNS)
-        assert found.extra["answer"] == "key …"
+        (actual,) = answers(serve(ratings={"Es ist.": f"key {KEY}"}).spec("judge"), PRONOUNS)
+        assert actual.extra["answer"] == "key …"
 
 
 def test_a_server_that_stops_midway_loses_nothing(serve: Serve, tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ def test_a_key_that_was_named_must_be_there(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize("name", [KEY, "a b", "1A", "A=B", "", "ß-"])
-def test_what_is_not_the_name_of_a_variable_may_be_the_key(name: str) -> None:
+def test_an_invalid_variable_name_may_be_the_key(name: str) -> None:
     with pytest.raises(AnaphoraError, match="key_env is the NAME of an environment variable") as caught:
         Server("http://localhost/v1", {"model": "m", "key_env": name})
     assert "secret" not in str(caught.value)
@@ -126,14 +126,14 @@ def start(monkeypatch: pytest.MonkeyPatch) -> Start:
         def post(path: str, body: Mapping[str, Any]) -> Any:
             asked.append((path, body))
             assert len(asked) < 20, "it asks for ever"
-            said = rejects(body)
-            if said:
-                raise Rejected(said, status, said)
+            message = rejects(body)
+            if message:
+                raise Rejected(message, status, message)
             return Completion("")
 
-        found = Server("http://localhost/v1", {"model": "m"})
-        monkeypatch.setattr(found, "post", post)
-        return found, asked
+        actual = Server("http://localhost/v1", {"model": "m"})
+        monkeypatch.setattr(actual, "post", post)
+        return actual, asked
 
     return started
 
@@ -180,17 +180,19 @@ def test_fewer_log_probabilities_are_tried_first(start: Start) -> None:
 
 
 @pytest.mark.parametrize("name", ["max_tokens", "temperature", "logprobs", "top_logprobs"])
-def test_a_request_that_never_had_what_is_refused_stays_as_it_is(start: Start, name: str) -> None:
+def test_a_request_without_the_refused_setting_stays_unchanged(start: Start, name: str) -> None:
     server, asked = start(lambda body: name if name in body else None)
     server.chat(MESSAGES, ASKED)
     server.chat(MESSAGES, {"stop": ["x"]})
     assert {"model", "messages", "stop"} <= set(asked[-1][1]) <= {"model", "messages", "stop", "temperature"}
 
 
-@pytest.mark.parametrize("said", ["no chats on Sundays", "seed is not supported", "max_completion_tokens is too large"])
-def test_what_cannot_be_left_out_is_an_error(start: Start, said: str) -> None:
-    server, asked = start(lambda body: said)
-    with pytest.raises(Rejected, match=said):
+@pytest.mark.parametrize(
+    "message", ["no chats on Sundays", "seed is not supported", "max_completion_tokens is too large"]
+)
+def test_what_cannot_be_left_out_is_an_error(start: Start, message: str) -> None:
+    server, asked = start(lambda body: message)
+    with pytest.raises(Rejected, match=message):
         server.chat(MESSAGES, ASKED)
     assert len(asked) == 1
 
@@ -202,7 +204,7 @@ def test_a_server_that_takes_nothing_is_not_asked_for_ever(start: Start) -> None
     assert len(asked) == len(OPTIONAL) + 1
 
 
-def test_a_model_that_is_not_there_is_no_matter_of_settings(start: Start) -> None:
+def test_a_missing_model_is_not_retried_with_other_settings(start: Start) -> None:
     server, asked = start(lambda body: "no model named temperature", 404)
     with pytest.raises(Rejected):
         server.chat(MESSAGES, ASKED)

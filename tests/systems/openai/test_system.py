@@ -44,8 +44,8 @@ def system(spec: str, **options: Any) -> System:
 
 
 def answers(spec: str, *examples: Example, **options: Any) -> list[CandidateScores]:
-    found = dict(system(spec, **options).score(examples))
-    return [found[number] for number in range(len(examples))]
+    scores = dict(system(spec, **options).score(examples))
+    return [scores[number] for number in range(len(examples))]
 
 
 def many(number: int) -> list[Example]:
@@ -78,8 +78,8 @@ class TestScore:
         ],
     )
     def test_servers_differ_in_how_they_tell(self, serve: Serve, without: list[str]) -> None:
-        found = answers(serve(without=without).spec(concurrency=2), PRONOUNS, PRONOUNS)
-        assert found == [CandidateScores(list(self.SCORES), [5, 5, 5], [])] * 2
+        actual = answers(serve(without=without).spec(concurrency=2), PRONOUNS, PRONOUNS)
+        assert actual == [CandidateScores(list(self.SCORES), [5, 5, 5], [])] * 2
 
     def test_margins_leave_out_what_candidates_share(self, serve: Serve) -> None:
         question = example("Dort ist er.", "Dort ist sie.")
@@ -89,8 +89,8 @@ class TestScore:
         assert whole.scores[0] - whole.scores[1] == margins.scores[0] - margins.scores[1]
 
     def test_candidates_that_are_the_same_are_undecidable(self, serve: Serve) -> None:
-        [found] = answers(serve().spec(), example("Er ist da.", "Sie ist da.", "Er ist da."))
-        assert found.undecidable == [(0, 2)]
+        [actual] = answers(serve().spec(), example("Er ist da.", "Sie ist da.", "Er ist da."))
+        assert actual.undecidable == [(0, 2)]
 
     @pytest.mark.parametrize("without", [["telling", "prompt_logprobs"], ["echo", "prompt_logprobs"], ["completions"]])
     def test_without_log_probabilities_the_error_says_what_to_do(self, serve: Serve, without: list[str]) -> None:
@@ -141,10 +141,10 @@ class TestChoose:
 
     def test_every_order_is_asked_and_averaged(self, serve: Serve) -> None:
         server = serve()
-        [found] = answers(server.spec(mode="choose"), PRONOUNS)
+        [actual] = answers(server.spec(mode="choose"), PRONOUNS)
         # 12, 13 and 12 characters; each candidate is once in the first place
-        assert found.scores == [pytest.approx(-12 / 4 + 1 / 3), pytest.approx(-13 / 4 + 1 / 3), found.scores[0]]
-        assert found.tokens is None
+        assert actual.scores == [pytest.approx(-12 / 4 + 1 / 3), pytest.approx(-13 / 4 + 1 / 3), actual.scores[0]]
+        assert actual.tokens is None
         shown = [body["messages"][0]["content"].split("\n\n")[2].splitlines() for body in server.seen["bodies"]]
         assert shown[0] == ["A: Er ist groß.", "B: Sie ist groß.", "C: Es ist groß."]
         assert sorted(lines[0] for lines in shown) == ["A: Er ist groß.", "A: Es ist groß.", "A: Sie ist groß."]
@@ -169,8 +169,8 @@ class TestChoose:
         self, serve: Serve, rejects: dict[str, str], scores: list[float]
     ) -> None:
         server = serve(rejects=rejects)
-        [*found] = answers(server.spec(mode="choose", concurrency=3), *[example("Er.", "Sie selbst.")] * 3)
-        assert [answer.scores for answer in found] == [scores] * 3
+        [*actual] = answers(server.spec(mode="choose", concurrency=3), *[example("Er.", "Sie selbst.")] * 3)
+        assert [answer.scores for answer in actual] == [scores] * 3
 
     def test_another_rejection_is_an_error(self, serve: Serve) -> None:
         with pytest.raises(AnaphoraError, match="400 Bad Request: no chats on Sundays"):
@@ -191,9 +191,9 @@ class TestChoose:
 
     def test_an_answer_without_a_letter_is_counted(self, serve: Serve) -> None:
         server = serve(letter="I cannot say.", without=["top_logprobs"])
-        found = answers(server.spec(mode="choose"), *[PRONOUNS] * 7)
-        assert [answer.extra for answer in found] == [{"unanswered": 3, "answer": "I cannot say."}] * 7
-        assert found[0].scores == [math.log(1 / 6)] * 3
+        actual = answers(server.spec(mode="choose"), *[PRONOUNS] * 7)
+        assert [answer.extra for answer in actual] == [{"unanswered": 3, "answer": "I cannot say."}] * 7
+        assert actual[0].scores == [math.log(1 / 6)] * 3
 
     def test_a_model_that_never_answers_is_not_asked_for_ever(self, serve: Serve) -> None:
         server = serve(letter="Let me think about it", without=["top_logprobs"])
@@ -218,13 +218,13 @@ class TestGenerate:
         assert (same.extra, same.tokens, same.truncated) == ({"translation": "sie ist  GROẞ!"}, None, 0)
 
     def test_equally_near_is_a_tie(self, serve: Serve) -> None:
-        [found] = answers(serve(translations={"It is big.": "Und?"}).spec(mode="generate"), example("Er.", "Es."))
-        assert found.scores == [-1.0, -1.0]
+        [actual] = answers(serve(translations={"It is big.": "Und?"}).spec(mode="generate"), example("Er.", "Es."))
+        assert actual.scores == [-1.0, -1.0]
 
     def test_through_plain_completions(self, serve: Serve) -> None:
         server = serve(translations={"It is big.": " Sie ist groß.\nEnglish: And"})
-        [found] = answers(server.spec(mode="generate", chat="no"), PRONOUNS)
-        assert found.extra == {"translation": "Sie ist groß."}
+        [actual] = answers(server.spec(mode="generate", chat="no"), PRONOUNS)
+        assert actual.extra == {"translation": "Sie ist groß."}
         assert server.seen["bodies"][0]["stop"] == ["\n"]
 
     def test_the_translation_is_in_the_run(self, serve: Serve, tmp_path: Path) -> None:
@@ -263,12 +263,12 @@ class TestFailures:
     @pytest.mark.parametrize("step", ["429", "429:0", "500", "503:0.1", "cut", "cut early", "json", "empty", "slow:3"])
     def test_that_pass_are_tried_again(self, serve: Serve, step: str) -> None:
         server = serve(script=[step, step])
-        [found] = answers(server.spec(timeout=0.5), PRONOUNS)
-        assert found.scores == list(TestScore.SCORES)
+        [actual] = answers(server.spec(timeout=0.5), PRONOUNS)
+        assert actual.scores == list(TestScore.SCORES)
         assert server.seen["requests"] == 5
 
     @pytest.mark.parametrize(
-        ("step", "said"),
+        ("step", "message"),
         [
             ("500", "500 Internal Server Error: out of order"),
             ("cut", "the connection was cut in the middle of an answer"),
@@ -277,11 +277,11 @@ class TestFailures:
             ("slow:3", "no answer in time"),
         ],
     )
-    def test_that_do_not_pass_say_how_to_go_on(self, serve: Serve, step: str, said: str) -> None:
+    def test_that_do_not_pass_say_how_to_go_on(self, serve: Serve, step: str, message: str) -> None:
         server = serve(always=step)
         with pytest.raises(AnaphoraError) as error:
             answers(server.spec(retries=1, timeout=0.3), PRONOUNS)
-        assert said in str(error.value)
+        assert message in str(error.value)
         assert "even after 1 more attempts" in str(error.value)
         assert "use --resume to continue" in str(error.value)
         assert "\n" not in str(error.value)
@@ -303,7 +303,7 @@ class TestFailures:
         assert time.monotonic() - start >= 1.2
 
     @pytest.mark.parametrize(
-        ("step", "said"),
+        ("step", "message"),
         [
             ("401", "does not accept the key in the environment variable OPENAI_API_KEY (401 Unauthorized)"),
             ("403", "does not accept the key in the environment variable OPENAI_API_KEY (403 Forbidden)"),
@@ -311,11 +311,11 @@ class TestFailures:
             ("301", "the server redirects to another address (301 Moved Permanently)"),
         ],
     )
-    def test_that_will_not_pass_end_it_at_once(self, serve: Serve, step: str, said: str) -> None:
+    def test_that_will_not_pass_end_it_at_once(self, serve: Serve, step: str, message: str) -> None:
         server = serve(always=step)
         with pytest.raises(AnaphoraError) as error:
             answers(server.spec(concurrency=1), *[PRONOUNS] * 5)
-        assert said in str(error.value)
+        assert message in str(error.value)
         assert server.seen["requests"] == 1
 
     def test_without_a_key_where_one_is_needed(self, serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -331,12 +331,12 @@ class TestFailures:
 
     def test_what_was_found_before_a_failure_is_given(self, serve: Serve) -> None:
         server = serve(script=[None] * 12, always="500")
-        stream, found = system(server.spec(concurrency=3, retries=0)).score(many(20)), []
+        stream, actual = system(server.spec(concurrency=3, retries=0)).score(many(20)), []
         with pytest.raises(AnaphoraError, match="--resume"):
-            found.extend(stream)
+            actual.extend(stream)
         # two requests for each example; of the twelve that were answered at most three were halves of other examples
-        assert len(found) >= 4
-        assert all(answer.scores == [-(9 + n + 1) / 4, -(10 + n + 1) / 4] for n, answer in found)
+        assert len(actual) >= 4
+        assert all(answer.scores == [-(9 + n + 1) / 4, -(10 + n + 1) / 4] for n, answer in actual)
 
 
 class TestConcurrency:
@@ -415,7 +415,7 @@ class TestKey:
 
 
 class TestRuns:
-    def test_what_is_no_answer_is_said_by_score_and_evaluate(
+    def test_score_and_evaluate_report_invalid_answers(
         self, serve: Serve, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         """newcomer.md B10: it was silent, and evaluate called the examples ties."""
@@ -444,9 +444,9 @@ class TestRuns:
 
     def test_an_empty_translation_is_no_answer(self, serve: Serve) -> None:
         server = serve(translations={"It is big.": ""})
-        (found,) = answers(server.spec(mode="generate"), PRONOUNS)
-        assert found.extra == {"translation": "", "unanswered": 1}
-        assert len(set(found.scores)) == 1
+        (actual,) = answers(server.spec(mode="generate"), PRONOUNS)
+        assert actual.extra == {"translation": "", "unanswered": 1}
+        assert len(set(actual.scores)) == 1
 
     @pytest.mark.parametrize("mode", ["score", "choose", "generate"])
     def test_a_server_that_stops_midway_loses_nothing(self, serve: Serve, tmp_path: Path, mode: str) -> None:
@@ -478,7 +478,7 @@ def suite(examples: list[Example]) -> Suite:
 
 
 @pytest.mark.parametrize(
-    ("spec", "said"),
+    ("spec", "message"),
     [
         ("gpt-4o", "not an address: 'gpt-4o'"),
         ("localhost:8000?model=m", "not an address"),
@@ -498,8 +498,8 @@ def suite(examples: list[Example]) -> Suite:
         ("http://localhost?model=m&prompt=no-such-file", "no such file"),
     ],
 )
-def test_wrong_specs_say_what_is_wrong(spec: str, said: str) -> None:
-    with pytest.raises(AnaphoraError, match=said):
+def test_wrong_specs_say_what_is_wrong(spec: str, message: str) -> None:
+    with pytest.raises(AnaphoraError, match=message):
         system(f"openai:{spec}")
 
 
@@ -517,8 +517,8 @@ def test_through_a_proxy(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_answer_can_be_sent_to_another_process(serve: Serve) -> None:
-    found = answers(serve().spec(mode="generate"), PRONOUNS) + answers(serve().spec(), PRONOUNS)
-    assert pickle.loads(pickle.dumps(found)) == found
+    actual = answers(serve().spec(mode="generate"), PRONOUNS) + answers(serve().spec(), PRONOUNS)
+    assert pickle.loads(pickle.dumps(actual)) == actual
 
 
 @pytest.mark.parametrize("package", ["httpx", "tenacity"])
