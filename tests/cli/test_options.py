@@ -141,6 +141,12 @@ def test_names_of_the_contract_are_still_understood() -> None:
         assert set(names) <= known, path
 
 
+def test_every_command_takes_quiet_verbose_and_no_color() -> None:
+    for path, command in COMMANDS.items():
+        names = {name for option in command.params for name in option.opts}
+        assert names >= {"-q", "--quiet", "-v", "--verbose", "--no-color"}, path
+
+
 def test_quiet_prints_results_only(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

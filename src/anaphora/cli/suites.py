@@ -9,17 +9,27 @@ from typing import Any
 import click
 
 from anaphora import api
+from anaphora.cli.app import LazyGroup
 from anaphora.cli.options import command, epilog, format_options, json_option, parameters
 from anaphora.cli.output import download_progress, echo_json, note, show
 from anaphora.table import Row, Table
 
 
 @click.group(
+    cls=LazyGroup,
     epilog=epilog("""
 anaphora suites list
 anaphora suites get bawden-coreference
 anaphora suites convert anaphora.json --from disceval -o bawden.jsonl
-""")
+"""),
+    lazy={
+        "list": ("anaphora.cli.suites:list_suites", "List the suites of the catalog, and whether they are installed."),
+        "show": ("anaphora.cli.suites:show_suite", "Show the citation, license, counts and breakdowns of a suite."),
+        "get": ("anaphora.cli.suites:get", "Download, verify and convert a published suite."),
+        "convert": ("anaphora.cli.suites:convert", "Convert a published format to a suite, or a suite to line files."),
+        "validate": ("anaphora.cli.suites:validate", "Check a suite for duplicate ids, wrong gold and other defects."),
+        "baselines": ("anaphora.cli.suites:baselines", "Compute baselines that do not resolve pronouns."),
+    },
 )
 def suites() -> None:
     """List, download, convert and validate test suites, and compute their baselines."""
@@ -165,7 +175,3 @@ def get(name: str, from_path: Path | None, force: bool, as_json: bool) -> None:
     else:
         same = ", and the same as the copy" if from_path is not None else ""
         note(f"{name}: {path}{f' (already here{same}; --force makes it again)' if unchanged else ''}")
-
-
-for one in (list_suites, show_suite, get, convert, validate, baselines):
-    suites.add_command(one)
