@@ -84,21 +84,21 @@ def reference() -> str:
     ]
     for name in FUNCTIONS:
         parts += _entry(f"anaphora.{name}", getattr(anaphora, name))
-    for found in (*(getattr(anaphora, name) for name in OTHERS), *RETURNED):
-        parts += _class(found)
+    for public in (*(getattr(anaphora, name) for name in OTHERS), *RETURNED):
+        parts += _class(public)
     return "\n".join(parts).rstrip() + "\n"
 
 
 def _entry(name: str, function: Any) -> Iterator[str]:
-    said = _said(function, inspect.signature(function).parameters)
-    yield from (f"## `{name}`", "", "```text", _call(name, function), "```", "", said, "")
+    text = _text(function, inspect.signature(function).parameters)
+    yield from (f"## `{name}`", "", "```text", _call(name, function), "```", "", text, "")
 
 
 def _call(name: str, function: Any) -> str:
     """The signature, a line per argument; annotations are texts, as written."""
-    found = inspect.signature(function)
+    signature = inspect.signature(function)
     lines, keyword_only = [], False
-    for argument in found.parameters.values():
+    for argument in signature.parameters.values():
         if argument.kind is argument.VAR_POSITIONAL:
             keyword_only = True
         if argument.kind is argument.KEYWORD_ONLY and not keyword_only:
@@ -107,28 +107,28 @@ def _call(name: str, function: Any) -> str:
         stars = {argument.VAR_POSITIONAL: "*", argument.VAR_KEYWORD: "**"}.get(argument.kind, "")
         default = "" if argument.default is argument.empty else f" = {argument.default!r}"
         lines.append(f"    {stars}{argument.name}: {argument.annotation}{default},")
-    return "\n".join([f"{name}(", *lines, f") -> {found.return_annotation}"])
+    return "\n".join([f"{name}(", *lines, f") -> {signature.return_annotation}"])
 
 
-def _class(found: type) -> Iterator[str]:
-    fields = dataclasses.fields(found) if dataclasses.is_dataclass(found) else ()
-    yield from (f"## `{found.__name__}`", "", _said(found, [field.name for field in fields]), "")
+def _class(kind: type) -> Iterator[str]:
+    fields = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
+    yield from (f"## `{kind.__name__}`", "", _text(kind, [field.name for field in fields]), "")
     if fields:
-        yield from ("```text", *_fields(found), "```", "")
-    for name, member in vars(found).items():
+        yield from ("```text", *_fields(kind), "```", "")
+    for name, member in vars(kind).items():
         if name.startswith("_") or not (callable(member) or isinstance(member, property)):
             continue
         target = member.fget if isinstance(member, property) else member
         if target is None or not inspect.getdoc(target):
             continue
         call = "" if isinstance(member, property) else "()"
-        yield f"- `.{name}{call}`: {_said(target).splitlines()[0]}"
+        yield f"- `.{name}{call}`: {_text(target).splitlines()[0]}"
     yield ""
 
 
-def _fields(found: type) -> Iterator[str]:
+def _fields(kind: type) -> Iterator[str]:
     """The fields of a dataclass as they are written, with their defaults and comments."""
-    source = textwrap.dedent(inspect.getsource(found))
+    source = textwrap.dedent(inspect.getsource(kind))
     (definition,) = ast.parse(source).body
     assert isinstance(definition, ast.ClassDef)
     for node in definition.body:
@@ -137,7 +137,7 @@ def _fields(found: type) -> Iterator[str]:
             yield re.sub(r"field\(default_factory=(\w+)\)", r"\1()", line).replace(" = field(repr=False)", "")
 
 
-def _said(thing: Any, names: Iterable[str] = ()) -> str:
+def _text(thing: Any, names: Iterable[str] = ()) -> str:
     """A docstring; the lines that explain arguments or fields become a list."""
     known, lines = set(names), []
     for line in (inspect.getdoc(thing) or "").splitlines():

@@ -59,8 +59,8 @@ def _extras() -> Iterator[Finding]:
     """Each extra of the project, with those of its packages that are missing."""
     for extra, packages in extras().items():
         missing = [name for name in packages if _version(name) is None]
-        there = ", ".join(f"{name} {_version(name)}" for name in packages if name not in missing)
-        state = f"missing: {', '.join(missing)}" if missing else there
+        installed = ", ".join(f"{name} {_version(name)}" for name in packages if name not in missing)
+        state = f"missing: {', '.join(missing)}" if missing else installed
         yield Finding("extras", extra, not missing, state, f'pip install "anaphora[{extra}]"' if missing else "")
 
 
@@ -110,5 +110,5 @@ def _programs() -> Iterator[Finding]:
         ("thesaurus", "the synonym attack in German", OPENTHESAURUS, "mythes-de"),
         ("Chromium", "tests of pages", shutil.which("chromium"), "chromium"),
     ):
-        there = path is not None and Path(path).exists()
-        yield Finding("programs", name, there or None, purpose, "" if there else f"Debian: apt-get install {package}")
+        exists = path is not None and Path(path).exists()
+        yield Finding("programs", name, exists or None, purpose, "" if exists else f"Debian: apt-get install {package}")

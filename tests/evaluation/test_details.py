@@ -9,7 +9,7 @@ import pytest
 from anaphora.align.tokenize import Tokenization
 from anaphora.evaluation.generative import Counts, Generative, Outcome, Texts, read_texts
 from anaphora.evaluation.own_antecedent import AgreementCounts, OwnAgreement, Verdict
-from anaphora.evaluation.people import has_texts, suite_of_outcomes, write_table
+from anaphora.evaluation.verdicts import has_texts, suite_of_outcomes, write_table
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, Suite, read_native, suite_of
 

@@ -6,7 +6,7 @@ import pytest
 
 from anaphora.evaluation import own_antecedent as own
 from anaphora.evaluation.generative import Outcome, count
-from anaphora.evaluation.people import Judged, judged, majority, overruled, overruled_agreement
+from anaphora.evaluation.verdicts import Judged, judged, majority, overruled, overruled_agreement
 from anaphora.suites.example import Example
 
 
@@ -31,7 +31,7 @@ def test_everything_is_judged_by_somebody_or_nobody() -> None:
     # decided by the program: asked and right, asked and unclear, not asked; not decided: right, unclear, not asked
     items = [(True, "right"), (True, "unclear"), (True, ""), (False, "wrong"), (False, "unclear"), (False, "")]
     verdicts = judged(items)
-    assert verdicts == Judged(by_machine=1, by_people=2, not_judged=3)
+    assert verdicts == Judged(by_machine=1, by_annotators=2, not_judged=3)
     assert verdicts.to_dict() == {
         "judged_by_machine": 1,
         "judged_by_people": 2,
@@ -54,7 +54,7 @@ def test_outcomes_with_the_annotators_verdicts() -> None:
     changed, by_whom = overruled(outcomes, {"2": "right", "3": "wrong", "4": "", "5": "unclear"})
     assert [o.outcome for o in changed] == ["correct", "correct", "wrong", "not found", "unclear"]
     assert [o.how for o in changed] == ["link", "people", "people", "rescue", "people"]
-    assert by_whom == Judged(by_machine=1, by_people=2, not_judged=2)
+    assert by_whom == Judged(by_machine=1, by_annotators=2, not_judged=2)
     examples = [Example(o.id, ("It.",), (("Es.",),), 0) for o in outcomes]
     counts, _ = count(list(zip(examples, changed, strict=True)), [], asked=True)
     assert (counts.total, counts.correct, counts.wrong, counts.not_found, counts.unclear) == (5, 2, 1, 1, 1)
@@ -80,4 +80,4 @@ def test_agreement_with_the_annotators_verdicts() -> None:
         ("disagrees", ""),
     ]
     assert changed[1].noun == "tür"  # what the program found stays
-    assert by_whom == Judged(by_machine=1, by_people=2, not_judged=1)
+    assert by_whom == Judged(by_machine=1, by_annotators=2, not_judged=1)

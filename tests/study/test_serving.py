@@ -216,9 +216,7 @@ def test_the_admin_is_limited_too(make: Make, serve: Callable[..., Any], tmp_pat
         assert client.get(f"{server.links['anna']}/state").status_code == 200
 
 
-def test_no_byte_for_annotators_reveals_the_system(
-    make_gaps: Make, serve: Callable[..., Any], tmp_path: Path
-) -> None:
+def test_no_byte_for_annotators_reveals_the_system(make_gaps: Make, serve: Callable[..., Any], tmp_path: Path) -> None:
     """Ids as `apt --details` makes them, over a real socket: page, scripts, state, replies, errors and the log."""
     from dataclasses import replace
 

@@ -284,8 +284,8 @@ def moses(language: str = "") -> Split:
 
 def signature(treatments: Iterable[Treatment], *, normalize: bool) -> tuple[str, str]:
     """The parts of a signature that describe tokenization and normalization."""
-    ways = sorted({treatment.tokenize for treatment in treatments})
-    return f"tok:{'+'.join(ways)}", f"norm:{'signs' if normalize else 'none'}"
+    tokenizations = sorted({treatment.tokenize for treatment in treatments})
+    return f"tok:{'+'.join(tokenizations)}", f"norm:{'signs' if normalize else 'none'}"
 
 
 def notes(treatments: Mapping[str, Treatment]) -> list[str]:

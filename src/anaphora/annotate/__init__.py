@@ -74,13 +74,13 @@ def default_annotator(language: str, option: str) -> str:
     Installed pipelines come first, then those in the folder that ANAPHORA_MODELS names.
     """
     name = f"{language}_core_{'web' if language in WEB else 'news'}_sm"
-    ways = f"Name another annotator: {option} spacy:PIPELINE_OR_FOLDER, stanza:{language} or conllu:FILE"
+    remedy = f"Name another annotator: {option} spacy:PIPELINE_OR_FOLDER, stanza:{language} or conllu:FILE"
     try:
         util: Any = import_module("spacy.util")
     except ModuleNotFoundError:
         get = f'pip install "anaphora[mine]", then: python -m spacy download {name}'
         raise AnaphoraError(
-            f"no annotator for {language!r}: spaCy is not installed. Install it: {get}. {ways}"
+            f"no annotator for {language!r}: spaCy is not installed. Install it: {get}. {remedy}"
         ) from None
     folder = os.environ.get("ANAPHORA_MODELS")
     folders = [str(path.parent) for path in Path(folder).glob(f"{language}_*/meta.json")] if folder else []
@@ -89,7 +89,7 @@ def default_annotator(language: str, option: str) -> str:
         if fitting:
             return f"spacy:{min(fitting, key=_size)}"
     get = f"python -m spacy download {name}"
-    raise AnaphoraError(f"no spaCy pipeline for {language!r} is installed. Install one: {get}. {ways}")
+    raise AnaphoraError(f"no spaCy pipeline for {language!r} is installed. Install one: {get}. {remedy}")
 
 
 def _size(name: str) -> tuple[int, str]:

@@ -59,10 +59,10 @@ class StanzaAnnotator:
 
     def _pipeline(self, tokenized: bool) -> Any:
         if tokenized not in self._pipelines:
-            way = {"tokenize_pretokenized": True} if tokenized else {"tokenize_no_ssplit": True}
+            tokenization = {"tokenize_pretokenized": True} if tokenized else {"tokenize_no_ssplit": True}
             try:
                 self._pipelines[tokenized] = stanza.Pipeline(
-                    self.language, processors=self._processors, download_method=None, verbose=False, **way
+                    self.language, processors=self._processors, download_method=None, verbose=False, **tokenization
                 )
             except Exception as error:  # the exception depends on the missing file
                 remedy = f"Get the models with: python -c \"import stanza; stanza.download('{self.language}')\""

@@ -172,10 +172,10 @@ def mine(
         sizes=Sizes(overlap=max(OVERLAP, context)),
     )
     path = Path(output)
-    beside = path.with_name(f"{path.name.removesuffix('.gz').removesuffix('.jsonl')}.contrapro.json")
+    records = path.with_name(f"{path.name.removesuffix('.gz').removesuffix('.jsonl')}.contrapro.json")
     files = Output(
         suite=path if to != "contrapro" else None,
-        contrapro={"suite": None, "contrapro": path, "both": beside}[to],
+        contrapro={"suite": None, "contrapro": path, "both": records}[to],
         work=work_folder(path, as_path(work)),
         name=suite_name or path.name.removesuffix(".gz").removesuffix(".jsonl").removesuffix(".json"),
         citation=citation,

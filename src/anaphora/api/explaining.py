@@ -210,19 +210,19 @@ def generative(
     """
     from anaphora.evaluation import generative as judging
     from anaphora.evaluation.compare import check_examples
-    from anaphora.evaluation.people import has_texts, overruled, suite_of_outcomes, write_table
+    from anaphora.evaluation.verdicts import has_texts, overruled, suite_of_outcomes, write_table
 
-    files = as_paths(translations)
+    files, by_own = as_paths(translations), antecedent == "own"
     if runs and len(runs) != len(files):
         raise AnaphoraError(f"{len(runs)} runs for {len(files)} translations. Pass one --run per -t.")
     systems = list(names) or _short_names(files)
     loaded = as_suite(suite)
     passages = {
-        name: _passages(loaded, path, antecedent == "own")
+        name: _passages(loaded, path, by_own)
         for name, path in zip(systems, files, strict=True)
-        if antecedent == "own" or answers is not None or details is not None
+        if by_own or answers is not None or details is not None
     }
-    people = None if answers is None else read_verdicts(answers, database, systems)
+    annotators = None if answers is None else read_verdicts(answers, database, systems)
     texts = judging.read_texts(loaded, tokenize, normalize=normalize, required=antecedent == "reference")
     opened: Sequence[Run | None] = as_runs(runs) or [None] * len(systems)
     for scored in filter(None, opened):
@@ -237,14 +237,14 @@ def generative(
     for name, run in zip(systems, opened, strict=True):
         outcomes = judging.judge_texts(texts, words[name], aligned.reference, aligned.systems[name])
         agreement = judged = None
-        verdicts = {} if people is None else _verdicts(people, name, loaded, passages[name], texts, antecedent == "own")
-        if antecedent == "own":
+        verdicts = {} if annotators is None else _verdicts(annotators, name, loaded, passages[name], texts, by_own)
+        if by_own:
             pronouns = judging.pronouns_of(texts, words[name], aligned.systems[name], outcomes)
-            given = None if people is None else verdicts
+            given = None if annotators is None else verdicts
             agreement = _own_agreement(
                 loaded, passages[name], texts, own[name], pronouns, text_aligner, as_words(by), given
             )
-        elif people is not None:
+        elif annotators is not None:
             outcomes, judged = overruled(outcomes, verdicts)
         results.append(
             judging.evaluate_translations(
@@ -258,7 +258,7 @@ def generative(
                 run=run,
                 own=agreement,
                 judged=judged,
-                answers=None if people is None else people.signature,
+                answers=None if annotators is None else annotators.signature,
             )
         )
     if details is not None:
@@ -331,7 +331,7 @@ def _passages(suite: Suite, path: Path, own: bool) -> list[Passage]:
 
 
 def _verdicts(
-    people: Answers, system: str, suite: Suite, passages: Sequence[Passage], texts: Texts, own: bool
+    annotators: Answers, system: str, suite: Suite, passages: Sequence[Passage], texts: Texts, own: bool
 ) -> dict[str, str]:
     """The annotators' verdicts on a system's translations by the ids of examples, all of which must be judged here."""
     from anaphora.evaluation.own_antecedent import with_antecedents
@@ -340,11 +340,11 @@ def _verdicts(
     judged = with_antecedents(suite) if own else dict(zip(texts.numbers, texts.examples, strict=True))
     digests = {example.id: passage_digest(example.source, passages[number]) for number, example in judged.items()}
     verdicts = {}
-    for key, verdict in people.verdicts.get(system, {}).items():
+    for key, verdict in annotators.verdicts.get(system, {}).items():
         sentence, position = key
         if sentence not in digests or position:
-            raise people.foreign("item", f"{system}/{sentence}")
-        people.check(system, key, digests[sentence])
+            raise annotators.foreign("item", f"{system}/{sentence}")
+        annotators.check(system, key, digests[sentence])
         verdicts[sentence] = verdict
     return verdicts
 
@@ -364,7 +364,7 @@ def _own_agreement(
     passages: its translations with context; answers: of annotators, by the ids of examples
     """
     from anaphora.evaluation import own_antecedent as judging
-    from anaphora.evaluation.people import overruled_agreement
+    from anaphora.evaluation.verdicts import overruled_agreement
 
     examples = judging.with_antecedents(suite)
     known = list(zip(texts.source, translation.sentences, strict=True))
@@ -372,8 +372,8 @@ def _own_agreement(
     def aligned(source: list[list[str]], target: list[list[str]]) -> list[Alignment]:
         return text_aligner.align(source, target, known)
 
-    ways = (texts.treatments["source"], translation.treatment)
-    words = [replace(texts.words, tokenize=way.tokenize) for way in ways]
+    treatments = (texts.treatments["source"], translation.treatment)
+    words = [replace(texts.words, tokenize=treatment.tokenize) for treatment in treatments]
     verdicts = list(judging.judge_suite(suite.header, examples, passages, pronouns, aligned, (words[0], words[1])))
     judged = None
     if answers is not None:

@@ -99,7 +99,7 @@ def apt(
         hypothesis_tags=as_paths(translation_tags),
         names=tuple(names),
     )
-    given = None if answers is None else read_verdicts(answers, database, files.systems)
+    annotators = None if answers is None else read_verdicts(answers, database, files.systems)
     return apt_of_files(
         files,
         languages,
@@ -115,13 +115,13 @@ def apt(
         corpora=[(Path(one), Path(other)) for one, other in corpus],
         by_pronoun=by_pronoun,
         resampling=Resampling(samples, seed, confidence, test, trials),
-        verdicts=None if given is None else _verdicts(given, files),
-        answers=None if given is None else given.signature,
+        verdicts=None if annotators is None else _verdicts(annotators, files),
+        answers=None if annotators is None else annotators.signature,
         progress=progress,
     )
 
 
-def _verdicts(given: Answers, files: Files) -> dict[tuple[str, str, str], str]:
+def _verdicts(annotators: Answers, files: Files) -> dict[tuple[str, str, str], str]:
     """The annotators' verdicts by system, sentence and position; an error if they saw other sentences."""
     from anaphora.core.documents import read_parallel
     from anaphora.study.create import text_digest
@@ -129,11 +129,11 @@ def _verdicts(given: Answers, files: Files) -> dict[tuple[str, str, str], str]:
     source, *translations = read_parallel(files.source, *files.hypotheses)
     verdicts = {}
     for system, lines in zip(files.systems, translations, strict=True):
-        for (sentence, position), verdict in given.verdicts.get(system, {}).items():
+        for (sentence, position), verdict in annotators.verdicts.get(system, {}).items():
             number = int(sentence) if sentence.isascii() and sentence.isdigit() and len(sentence) < 10 else len(lines)
             if number >= len(lines):
-                raise given.foreign("item", f"{system}/{sentence}")
-            given.check(system, (sentence, position), text_digest(source[number], lines[number]))
+                raise annotators.foreign("item", f"{system}/{sentence}")
+            annotators.check(system, (sentence, position), text_digest(source[number], lines[number]))
             verdicts[system, sentence, position] = verdict
     return verdicts
 

@@ -41,7 +41,7 @@ from anaphora.suites.export import current_translations
 from anaphora.suites.suite import Header, Suite
 
 if TYPE_CHECKING:
-    from anaphora.evaluation.people import Judged
+    from anaphora.evaluation.verdicts import Judged
 
 CORRECT, WRONG, NOT_FOUND = OUTCOMES = ("correct", "wrong", "not found")
 UNCLEAR = "unclear"  # annotators were asked, and most of them could not tell
@@ -159,9 +159,9 @@ def judge(
     """
     expected = expected_words(example)
     if expected:
-        there = expected <= set(_lowercase(translation))
-        word = " ".join(sorted(expected)) if there else ""
-        return Outcome(example.id, CORRECT if there else NOT_FOUND, "words", word)
+        present = expected <= set(_lowercase(translation))
+        word = " ".join(sorted(expected)) if present else ""
+        return Outcome(example.id, CORRECT if present else NOT_FOUND, "words", word)
     assert example.gold is not None
     if example.tags.get(COMPARE) == "words":
         differing = contrast([_lowercase(candidate) for candidate in candidates], example.gold, {})

@@ -28,7 +28,7 @@ from anaphora.suites.example import Example, Passage
 from anaphora.suites.suite import Header, Suite
 
 if TYPE_CHECKING:
-    from anaphora.evaluation.people import Judged
+    from anaphora.evaluation.verdicts import Judged
 
 AGREES, DISAGREES, NOT_FOUND, UNCLEAR = VERDICTS = ("agrees", "disagrees", "not found", "unclear")
 TAG = "source_antecedent"

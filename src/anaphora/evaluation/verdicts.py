@@ -21,7 +21,7 @@ from anaphora.suites.example import Example, Passage, Tag
 from anaphora.suites.suite import Header, Suite, suite_of
 
 RIGHT_ANSWER, WRONG_ANSWER, UNCLEAR_ANSWER = ANSWERS = ("right", "wrong", "unclear")
-PEOPLE = "people"  # how an outcome was decided
+BY_ANNOTATORS = "people"  # how an outcome was decided
 OUTCOME_OF = dict(zip(ANSWERS, (CORRECT, WRONG, UNCLEAR), strict=True))
 VERDICT_OF = dict(zip(ANSWERS, (own.AGREES, own.DISAGREES, own.UNCLEAR), strict=True))
 UNDECIDED = "unclear to annotators"
@@ -36,12 +36,12 @@ class Judged:
     """
 
     by_machine: int
-    by_people: int
+    by_annotators: int
     not_judged: int
 
     @property
     def total(self) -> int:
-        return self.by_machine + self.by_people + self.not_judged
+        return self.by_machine + self.by_annotators + self.not_judged
 
     def share(self, number: int) -> float | None:
         return number / self.total if self.total else None
@@ -49,14 +49,14 @@ class Judged:
     def to_dict(self) -> dict[str, Any]:
         return {
             "judged_by_machine": self.by_machine,
-            "judged_by_people": self.by_people,
+            "judged_by_people": self.by_annotators,
             "not_judged": self.not_judged,
             "share_judged_by_machine": self.share(self.by_machine),
-            "share_judged_by_people": self.share(self.by_people),
+            "share_judged_by_people": self.share(self.by_annotators),
         }
 
     def __str__(self) -> str:
-        parts = {"by annotators": self.by_people, "by the program": self.by_machine, "not judged": self.not_judged}
+        parts = {"by annotators": self.by_annotators, "by the program": self.by_machine, "not judged": self.not_judged}
         shares = {name: 100 * (self.share(number) or 0) for name, number in parts.items()}
         return "judged " + ", ".join(f"{name} {parts[name]:,} ({share:.1f} %)" for name, share in shares.items())
 
@@ -64,10 +64,10 @@ class Judged:
 def judged(items: Iterable[tuple[bool, str]]) -> Judged:
     """Count items by whether the program decided them, and the annotators' answer ("" if there is none)."""
     counted = Counter(
-        "people" if answer in (RIGHT_ANSWER, WRONG_ANSWER) else "machine" if decided and not answer else "nobody"
+        "annotators" if answer in (RIGHT_ANSWER, WRONG_ANSWER) else "machine" if decided and not answer else "none"
         for decided, answer in items
     )
-    return Judged(counted["machine"], counted["people"], counted["nobody"])
+    return Judged(counted["machine"], counted["annotators"], counted["none"])
 
 
 def majority(answers: Sequence[str]) -> str:
@@ -81,7 +81,9 @@ def majority(answers: Sequence[str]) -> str:
 def overruled(outcomes: Sequence[Outcome], verdicts: Verdicts) -> tuple[list[Outcome], Judged]:
     """Return outcomes with the annotators' verdicts where there are any."""
     changed = [
-        replace(outcome, outcome=OUTCOME_OF[verdicts[outcome.id]], how=PEOPLE) if verdicts.get(outcome.id) else outcome
+        replace(outcome, outcome=OUTCOME_OF[verdicts[outcome.id]], how=BY_ANNOTATORS)
+        if verdicts.get(outcome.id)
+        else outcome
         for outcome in outcomes
     ]
     return changed, judged((o.outcome in (CORRECT, WRONG), verdicts.get(o.id, "")) for o in outcomes)
@@ -201,5 +203,5 @@ def _span(sentence: str, words: Sequence[str] | None, position: int | None, word
     """Return where a word is in a sentence: at its position among the words, or where it is the only one."""
     if words is not None and position is not None:
         return find_word(sentence, words, position, 0, len(words[position]))
-    places = occurrences(word, sentence) if word else []
-    return places[0] if len(places) == 1 else None
+    spans = occurrences(word, sentence) if word else []
+    return spans[0] if len(spans) == 1 else None

@@ -73,16 +73,16 @@ def occurrences(pronoun: str, sentence: str) -> list[Span]:
 
 def find_word(shown: str, words: Sequence[str], number: int, offset: int, length: int) -> Span | None:
     """Return where some characters of a word are in the detokenized sentence; None if it does not have them."""
-    places = [index for index, sign in enumerate(shown) if not sign.isspace()]
+    positions = [index for index, sign in enumerate(shown) if not sign.isspace()]
     ours = "".join(words).translate(STRAIGHT)
-    theirs = "".join(shown[index] for index in places).translate(STRAIGHT)
+    theirs = "".join(shown[index] for index in positions).translate(STRAIGHT)
     start = sum(map(len, words[:number])) + offset
     if ours == theirs and length:
-        return places[start], places[start + length - 1] + 1
+        return positions[start], positions[start + length - 1] + 1
     for a, b, size in matching_blocks(ours, theirs):
         if a <= start and start + length <= a + size:
             first = b + start - a
-            return places[first], places[first + length - 1] + 1
+            return positions[first], positions[first + length - 1] + 1
     return None
 
 

@@ -70,7 +70,7 @@ def _logits(model: Any, inputs: Inputs, read: Padded) -> Tensor:
         return at_last(model(Batch(inputs, read, read)), read)
 
 
-# Attention. Of several encoders without weights of their own (concatenation, gate), each counts the same.
+# Attention. Several encoders without weights of their own (concatenation, gate) count the same.
 
 
 def _recurrent_attention(model: Any, inputs: Inputs, read: Padded) -> tuple[Tensor, tuple[Tensor, ...]]:

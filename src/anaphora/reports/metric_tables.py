@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from anaphora.align.tokenize import notes as text_notes
-from anaphora.evaluation.people import ANSWERS
+from anaphora.evaluation.verdicts import ANSWERS
 from anaphora.metrics.apt.result import AptResult, Score, SystemResult
 from anaphora.metrics.apt.task import CASES
 from anaphora.metrics.apt.task import TITLES as CASE_TITLES
@@ -38,8 +38,8 @@ from anaphora.table import (
 
 DIGITS = 4  # of APT: systems differ by less than accuracies do
 FEW = 10  # systems; below, intervals are rough
-PEOPLE_TITLES = tuple(f"judged {answer}" for answer in ANSWERS)
-PEOPLE_NOTE = "verdicts of annotators count in place of a case: right 1, wrong and unclear 0"
+ANNOTATOR_TITLES = tuple(f"judged {answer}" for answer in ANSWERS)
+ANNOTATOR_NOTE = "verdicts of annotators count in place of a case: right 1, wrong and unclear 0"
 TITLES = {
     "f": "F",
     "strict_recall": "strict recall",
@@ -64,8 +64,8 @@ def score_table(result: AptResult) -> Table:
     for system in result.systems:
         rows.append(Row((system.name, *_apt_cells(system.score))))
         rows += rows_of([(pronoun, *_apt_cells(score)) for pronoun, score in system.pronouns.items()])
-    asked = any(system.score.people is not None for system in result.systems)
-    columns = ("", "n", "APT", level(result.sampling.confidence), *CASE_TITLES, *(PEOPLE_TITLES if asked else ()))
+    asked = any(system.score.annotators is not None for system in result.systems)
+    columns = ("", "n", "APT", level(result.sampling.confidence), *CASE_TITLES, *(ANNOTATOR_TITLES if asked else ()))
     title = f"APT {arrow(result.languages)} · {result.variant}"
     return Table(title, columns, tuple(rows), (*_apt_notes(result), f"signature {result.signature}"))
 
@@ -128,12 +128,12 @@ def _apt_notes(result: AptResult) -> list[str]:
     judged = {system.name: system.score.judged for system in result.systems if system.score.judged is not None}
     notes += [f"{name}: {shares}" for name, shares in judged.items()]
     if judged:
-        notes.append(PEOPLE_NOTE)
+        notes.append(ANNOTATOR_NOTE)
     return notes
 
 
 def _apt_cells(score: Score) -> tuple[str, ...]:
-    numbers = (*score.cases, *(score.people or ()))
+    numbers = (*score.cases, *(score.annotators or ()))
     return f"{score.total:,}", decimal(score.apt, DIGITS), interval_cell(score.interval), *counts(numbers)
 
 

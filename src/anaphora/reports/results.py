@@ -10,7 +10,7 @@ from typing import Any
 
 from anaphora.core.errors import BadInput
 from anaphora.core.parsing import UNEXPECTED, are_strings, read_json_object
-from anaphora.evaluation.people import ANSWERS, Judged
+from anaphora.evaluation.verdicts import ANSWERS, Judged
 from anaphora.metrics.apt.task import TITLES
 from anaphora.reports.attribution import attribution_parts, read_attributions
 from anaphora.reports.chapters import Chapter, Part, joined, slug
@@ -18,7 +18,7 @@ from anaphora.reports.charts import Dot, Group, Series, SystemStyle, curve, dots
 from anaphora.reports.data_tables import BASELINES as TITLE_OF_BASELINE
 from anaphora.reports.data_tables import baseline_figures, baselines_table
 from anaphora.reports.metric_charts import case_bars
-from anaphora.reports.metric_tables import PEOPLE_NOTE, PEOPLE_TITLES
+from anaphora.reports.metric_tables import ANNOTATOR_NOTE, ANNOTATOR_TITLES
 from anaphora.reports.provenance import without_folders
 from anaphora.reports.tables import OWN_NOTE
 from anaphora.runs import open_run
@@ -131,9 +131,9 @@ def _apt(members: Sequence[OtherResult], names: Names, styles: Styles) -> Drawn:
                 figures = (decimal(system["apt"]), interval_cell(system["interval"]))
                 answers = [system["people"][answer] for answer in ANSWERS] if asked else []
                 rows.append(Row((name, *counts([*system["cases"], *answers]), *figures)))
-            titles = (*(f"{k}: {name}" for k, name in enumerate(TITLES, start=1)), *(PEOPLE_TITLES if asked else ()))
+            titles = (*(f"{k}: {name}" for k, name in enumerate(TITLES, start=1)), *(ANNOTATOR_TITLES if asked else ()))
             signature = without_folders(next(iter(systems.values()))["signature"])
-            notes = (*_shares(systems), *((PEOPLE_NOTE,) if asked else ()), f"signature {signature}")
+            notes = (*_shares(systems), *((ANNOTATOR_NOTE,) if asked else ()), f"signature {signature}")
             table = Table(title, ("", *titles, "APT", "interval"), tuple(rows), notes)
             cases = {name: system["cases"] for name, system in systems.items()}
             chart = case_bars(cases, colors={name: styles[name].color for name in cases})

@@ -16,7 +16,7 @@ from anaphora.scoring.tree import Tree, build_tree
 
 Item = TypeVar("Item")
 Output = TypeVar("Output")
-# Of CUDA and others, the processor's on Linux and on Windows, cuBLAS and cuDNN
+# messages of CUDA and others, of the processor's memory on Linux and on Windows, of cuBLAS and cuDNN
 OUT_OF_MEMORY = ("out of memory", "can't allocate", "not enough memory", "_alloc_failed")
 
 

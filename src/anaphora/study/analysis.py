@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from anaphora.core.errors import BadInput
-from anaphora.evaluation.people import ANSWERS
+from anaphora.evaluation.verdicts import ANSWERS
 from anaphora.languages.pronouns import normalize_word
 from anaphora.stats.agreement import COEFFICIENTS, bootstrap_intervals, counts_of
 from anaphora.stats.intervals import Ints

@@ -16,7 +16,7 @@ from anaphora.align.tokenize import Tokenization, looks_tokenized
 from anaphora.core.columns import Record, read_columns
 from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
-from anaphora.evaluation.people import majority
+from anaphora.evaluation.verdicts import majority
 from anaphora.languages.highlight import STRAIGHT as APOSTROPHES
 from anaphora.languages.highlight import Span, find_word
 from anaphora.metrics.apt.task import CASES

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 from anaphora.core.errors import AnaphoraError, BadInput, CannotWrite
 from anaphora.core.files import atomic_folder
 from anaphora.core.parsing import UNEXPECTED, read_json, read_toml
-from anaphora.evaluation.people import ANSWERS as VERDICT_CHOICES
+from anaphora.evaluation.verdicts import ANSWERS as VERDICT_CHOICES
 from anaphora.languages.highlight import Span
 from anaphora.suites.example import Passage, Tag
 

@@ -131,10 +131,10 @@ class Program:
 
     def _terminate(self) -> None:
         """Ask the process group to end, then kill it."""
-        for way in (signal.SIGTERM, signal.SIGKILL):
+        for ending in (signal.SIGTERM, signal.SIGKILL):
             latest = monotonic() + WAIT
             with contextlib.suppress(ProcessLookupError, PermissionError):  # all processes have ended
-                os.killpg(self._process.pid, way)
+                os.killpg(self._process.pid, ending)
                 while monotonic() < latest:
                     with contextlib.suppress(Empty):
                         self._answers.get(timeout=TICK / 10)  # make room, if that is what it waits for

@@ -82,8 +82,8 @@ def check_asked(asked: int, most: int, what: str) -> None:
     if asked > most:
         sentences = "sentence" if most == 1 else "sentences"
         remedy = f"Use --context {most}" if most else "Leave --context out"
-        there = f"at most {most} {sentences} of context" if most else "no context"
-        raise AnaphoraError(f"{what} {there}, but --context {asked} asks for more. {remedy}")
+        available = f"at most {most} {sentences} of context" if most else "no context"
+        raise AnaphoraError(f"{what} {available}, but --context {asked} asks for more. {remedy}")
 
 
 def with_target_context(example: Example, before: Passage) -> Example:

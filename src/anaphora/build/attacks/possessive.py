@@ -68,11 +68,11 @@ def possessive_preset(name: str, file: Path | None = None) -> Possessive:
     for language, value in preset("possessive", name, file).items():
         if language == "table":
             continue
-        places = list(value) if isinstance(value, dict) else []
-        if len(places) != 1 or places[0] not in PLACES or not isinstance(value[places[0]], str):
+        positions = list(value) if isinstance(value, dict) else []
+        if len(positions) != 1 or positions[0] not in PLACES or not isinstance(value[positions[0]], str):
             remedy = f'Write for each language where its words go: {language}.before = "…" or {language}.after = "…".'
             raise BadInput(preset_file("possessive", name, file), f"{name}.{language} is not an owner", remedy=remedy)
-        owners[language] = Owner(value[places[0]], places[0])
+        owners[language] = Owner(value[positions[0]], positions[0])
     return Possessive(name, owners)
 
 

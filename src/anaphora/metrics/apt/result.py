@@ -20,7 +20,7 @@ from anaphora.core.columns import tsv_line
 from anaphora.core.files import atomic_writer
 from anaphora.core.finite import NotFinite
 from anaphora.evaluation.compare import Difference, Pair, corrected
-from anaphora.evaluation.people import ANSWERS, RIGHT_ANSWER, Judged, judged
+from anaphora.evaluation.verdicts import ANSWERS, RIGHT_ANSWER, Judged, judged
 from anaphora.metrics.apt.task import CASES, NO_CANDIDATE, Outcome, Triple, Weighting, count_cases
 from anaphora.stats.intervals import Floats, Ints, bootstrap, generator, percentile_interval
 from anaphora.stats.paired import (
@@ -138,21 +138,21 @@ DETAILS = (
 class Score:
     """APT of some pronouns. total: those that count, the discarded cases left out.
 
-    people: how many annotators found right, wrong and unclear, in place of a case; None if they were not asked
+    annotators: how many of them found right, wrong and unclear, in place of a case; None if they were not asked
     """
 
     apt: float | None
     interval: Interval
     cases: tuple[int, ...]
     total: int
-    people: tuple[int, ...] | None = None
+    annotators: tuple[int, ...] | None = None
     judged: Judged | None = None
 
     def to_dict(self) -> dict[str, Any]:
         figures = {"apt": self.apt, "interval": list(self.interval), "cases": list(self.cases), "total": self.total}
-        if self.people is None or self.judged is None:
+        if self.annotators is None or self.judged is None:
             return figures
-        return {**figures, "people": dict(zip(ANSWERS, self.people, strict=True)), **self.judged.to_dict()}
+        return {**figures, "people": dict(zip(ANSWERS, self.annotators, strict=True)), **self.judged.to_dict()}
 
 
 @dataclass(frozen=True, slots=True)
