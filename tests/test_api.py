@@ -134,9 +134,7 @@ def test_runs_are_compared(suite: Path, always_first: Path, perfect: Path, tmp_p
     assert list(documents.pairs[0].breakdowns) == ["document"]
 
 
-def test_scores_are_needed_exactly_where_there_are_none(
-    suite: Path, always_first: Path, tmp_path: Path
-) -> None:
+def test_scores_are_needed_exactly_where_there_are_none(suite: Path, always_first: Path, tmp_path: Path) -> None:
     run = package.score(suite, f"scores:{always_first}", tmp_path / "run")
     with pytest.raises(AnaphoraError, match="a run already has scores"):
         package.evaluate(run, scores=always_first)

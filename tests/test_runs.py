@@ -273,9 +273,7 @@ GOOD = {"id": "1", "scores": [-1.0, -2.0], "gold": 0, "tags": {}}
         ({"id": 7}, "'id' must be a string, 'tags' an object"),
     ],
 )
-def test_an_unusable_record_is_refused_with_its_line(
-    tmp_path: Path, change: dict[str, Any], message: str
-) -> None:
+def test_an_unusable_record_is_refused_with_its_line(tmp_path: Path, change: dict[str, Any], message: str) -> None:
     file = tmp_path / "x.jsonl"
     lines = [header_line(HEADER).decode().strip(), json.dumps(GOOD), "", json.dumps(GOOD | change)]
     file.write_text("\n".join(lines))
@@ -428,9 +426,7 @@ def test_a_finished_run_is_kept_and_resuming_it_does_nothing(tmp_path: Path, who
         (replace(HEADER_UNFINISHED, system="x:z"), "system: "),
     ],
 )
-def test_another_run_is_never_mixed_in(
-    tmp_path: Path, other: RunHeader, difference: str
-) -> None:
+def test_another_run_is_never_mixed_in(tmp_path: Path, other: RunHeader, difference: str) -> None:
     interrupted(tmp_path / "run")
     with pytest.raises(AnaphoraError, match=difference):
         finished(tmp_path / "run", resume=True, header=other)

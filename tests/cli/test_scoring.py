@@ -203,9 +203,9 @@ def read(run: Path) -> list[dict[str, Any]]:
 
 @pytest.mark.usefixtures("toy")
 def test_score_what_it_says(call: Call, suite: Path, tmp_path: Path) -> None:
-    message = call("score", suite, "--system", "toy:x", "-o", "run")
-    assert (message.code, message.out) == (0, "")
-    first, hint, done, *counts = message.err.splitlines()
+    ended = call("score", suite, "--system", "toy:x", "-o", "run")
+    assert (ended.code, ended.out) == (0, "")
+    first, hint, done, *counts = ended.err.splitlines()
     assert first == "small en-de · 6 examples · 13 candidates"
     assert hint == HINT
     assert done.endswith("scored by toy:x: run/run.jsonl")
@@ -217,9 +217,9 @@ def test_score_what_it_says(call: Call, suite: Path, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("toy")
 def test_score_json(call: Call, suite: Path, tmp_path: Path) -> None:
-    message = call("score", suite, "--system", "toy:x", "-o", "run", "--json")
+    done = call("score", suite, "--system", "toy:x", "-o", "run", "--json")
     header = read(tmp_path / "run")[0]
-    assert json.loads(message.out) == {
+    assert json.loads(done.out) == {
         "run": "run/run.jsonl",
         "suite": "small",
         "sha256": header["sha256"],
@@ -231,15 +231,15 @@ def test_score_json(call: Call, suite: Path, tmp_path: Path) -> None:
         "partly_answered": 0,
         "answers": [],
     }
-    assert message.err == f"small en-de · 6 examples · 13 candidates\n{HINT}\n"
+    assert done.err == f"small en-de · 6 examples · 13 candidates\n{HINT}\n"
 
 
 @pytest.mark.usefixtures("toy")
 def test_options_are_heard_and_are_in_the_header(call: Call, suite: Path, tmp_path: Path) -> None:
     options = ["--context", "1", "--separator", " <SEP> ", "--limit", "4", "--threads", "3"]
     flags = ["--margins-only", "--truncate", "--plain", "--batch-tokens", "77"]
-    message = call("score", suite, "--system", "toy:x", "-o", "run", *options, *flags)
-    assert message.err.startswith("small en-de · 4 examples · 9 candidates\n")
+    done = call("score", suite, "--system", "toy:x", "-o", "run", *options, *flags)
+    assert done.err.startswith("small en-de · 4 examples · 9 candidates\n")
     header, first, *_ = read(tmp_path / "run")
     assert header["context"] == "1+1"
     settings = header["settings"]
@@ -253,19 +253,19 @@ def test_options_are_heard_and_are_in_the_header(call: Call, suite: Path, tmp_pa
 
 @pytest.mark.usefixtures("toy")
 def test_a_system_that_does_not_translate_cannot_produce_context(call: Call, suite: Path) -> None:
-    message = call("score", suite, "--system", "toy:x", "-o", "run", "--context", "1", "--target-context", "produced")
-    assert (message.code, message.out) == (2, "")
-    assert "needs a system that translates" in message.err
+    done = call("score", suite, "--system", "toy:x", "-o", "run", "--context", "1", "--target-context", "produced")
+    assert (done.code, done.out) == (2, "")
+    assert "needs a system that translates" in done.err
 
 
 @pytest.mark.usefixtures("toy")
 def test_score_stopped_and_resumed(call: Call, suite: Path, tmp_path: Path) -> None:
     (tmp_path / "flag").touch()
     command = ("score", suite, "--system", "toy:x?at=e&do=interrupt&flag=flag&once=", "-o", "run")
-    message = call(*command)
-    assert (message.code, message.out) == (130, "")
-    message = "stopped; 4 answers are kept in run/run.jsonl.part. Resume with: "
-    assert message.err.splitlines()[2:] == [message + shlex.join(["anaphora", *map(str, command), "--resume"])]
+    done = call(*command)
+    assert (done.code, done.out) == (130, "")
+    kept = "stopped; 4 answers are kept in run/run.jsonl.part. Resume with: "
+    assert done.err.splitlines()[2:] == [kept + shlex.join(["anaphora", *map(str, command), "--resume"])]
     assert (tmp_path / "run" / "run.jsonl.part").read_bytes().count(b"\n") == 1 + 4
     assert not (tmp_path / "run" / "run.jsonl").exists()
     refusal = call(*command)
@@ -276,7 +276,7 @@ def test_score_stopped_and_resumed(call: Call, suite: Path, tmp_path: Path) -> N
     assert call(*command).err.startswith("error: run/run.jsonl already exists.")
     (tmp_path / "flag").touch()
     again = call(*command, "--overwrite")
-    assert again.err.splitlines()[-1] == message.err.splitlines()[-1], "without --overwrite"
+    assert again.err.splitlines()[-1] == done.err.splitlines()[-1], "without --overwrite"
     assert call(*command, "--resume").code == 0
     assert (tmp_path / "run" / "run.jsonl").read_bytes() == resumed
 

@@ -55,12 +55,12 @@ def trace(folder: Path, *arguments: str | Path) -> list[Event]:
                 assert "PTRACE" in (message := strace.stderr.read()), message
                 pytest.skip("processes cannot be traced here")
             command.send_signal(signal.SIGCONT)
-            message = command.communicate()
+            output = command.communicate()
     finally:
         if command.poll() is None:
             command.send_signal(signal.SIGKILL)
             command.communicate()
-    assert command.returncode == 0, message
+    assert command.returncode == 0, output
     return list(events(log, folder))
 
 

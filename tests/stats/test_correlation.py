@@ -57,9 +57,7 @@ def test_the_coefficients_are_those_of_scipy(columns: tuple[np.ndarray, np.ndarr
 
 @FIXED
 @given(COLUMNS, st.integers(0, 2**32))
-def test_a_bootstrap_sample_has_the_coefficients_of_its_draw(
-    columns: tuple[np.ndarray, np.ndarray], seed: int
-) -> None:
+def test_a_bootstrap_sample_has_the_coefficients_of_its_draw(columns: tuple[np.ndarray, np.ndarray], seed: int) -> None:
     x, y = columns
     drawn = generator(seed).multinomial(len(x), np.full(len(x), 1 / len(x)), size=4)
     actual = coefficients(x, y, drawn.astype(float))

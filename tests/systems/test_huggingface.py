@@ -370,9 +370,7 @@ def test_margins_only(model: Any) -> None:
         assert differences[1] == pytest.approx(differences[0], rel=0, abs=1e-4)
 
 
-def test_finished_examples_are_skipped_with_the_same_digits(
-    model: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_finished_examples_are_skipped_with_the_same_digits(model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     system = Numbers(model, Options(batch_tokens=20))
     whole = dict(system.score(EXAMPLES))
     computed = []

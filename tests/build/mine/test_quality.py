@@ -157,9 +157,7 @@ def pairs(data: Callable[[str], Path], annotator: Callable[[str], Any]) -> Pairs
     return list(annotated(gold, annotator("en"), annotator("de")))
 
 
-def test_parcorfull_gold_agrees_with_independently_extracted_pairs(
-    data: Callable[[str], Path], pairs: Pairs
-) -> None:
+def test_parcorfull_gold_agrees_with_independently_extracted_pairs(data: Callable[[str], Path], pairs: Pairs) -> None:
     """`it_items`: aligned pronouns with flags, made from the same corpus by another program; ours has nearly all."""
     folder = data("parcorfull")
     with (folder / "it_items.en-de.jsonl").open(encoding="utf-8") as stream:

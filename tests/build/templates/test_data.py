@@ -123,9 +123,7 @@ def test_every_noun_has_the_one_gender_that_the_lexicon_gives(german: dict[str, 
     assert wrong == []
 
 
-def test_words_of_the_paper_have_the_gender_of_the_lexicon(
-    german: dict[str, WordClass], lexicon: Lexicon
-) -> None:
+def test_words_of_the_paper_have_the_gender_of_the_lexicon(german: dict[str, WordClass], lexicon: Lexicon) -> None:
     """A few have two, as Keks and Hotdog; the paper's is one of them."""
     for name in ("animal", "food", "drink", "human"):
         for entry in german[name].entries:

@@ -669,7 +669,7 @@ def test_what_fits_is_not_mentioned(checked: Callable[..., None]) -> None:
         ),
     ],
 )
-def test_invalid_data_is_an_error_with_its_position(checked: Callable[..., None], old: str, new: str, problem: str) -> None:
+def test_invalid_data_is_a_located_error(checked: Callable[..., None], old: str, new: str, problem: str) -> None:
     assert old in GOOD
     with pytest.raises(BadInput, match=problem):
         checked(GOOD.replace(old, new, 1))

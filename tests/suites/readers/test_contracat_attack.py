@@ -276,9 +276,7 @@ def same_context(example: Example, row: dict[str, Any]) -> bool:
         ("true_colon", "it is true: {}", "es ist wahr: {}"),
     ],
 )
-def test_the_phrase_is_added_to_all_12000_contexts(
-    attack, originals, name: str, english: str, german: str
-) -> None:
+def test_the_phrase_is_added_to_all_12000_contexts(attack, originals, name: str, english: str, german: str) -> None:
     """The phrases are those of data/contracat/README.md. Where there is no context (6 items) nothing is added."""
     examples = attack(f"phrase_addition/{name}")
     assert [example.tags["attacked"] for example in examples] == [str(number) for number in range(12_000)]
@@ -300,9 +298,7 @@ def test_the_phrase_is_added_to_all_12000_contexts(
         ("possessive_extension/doctor_male", 3_839),
     ],
 )
-def test_a_possessive_changes_only_the_antecedent_s_sentence(
-    attack, originals, name: str, items: int
-) -> None:
+def test_a_possessive_changes_only_the_antecedent_s_sentence(attack, originals, name: str, items: int) -> None:
     examples = attack(name)
     assert len({example.id for example in examples}) == len(examples) == items
     for example in examples:

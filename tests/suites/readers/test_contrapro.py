@@ -156,9 +156,7 @@ def test_an_item_may_have_four_candidates(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 5])
-def test_context_comes_from_the_document_and_is_empty_before_it(
-    tmp_path: Path, documents: Path, size: int
-) -> None:
+def test_context_comes_from_the_document_and_is_empty_before_it(tmp_path: Path, documents: Path, size: int) -> None:
     (example,) = read(released(tmp_path, record(4)), context_from=documents, context=size)
     # segment 4 has three sentences before it, the nearest last
     assert example.source == (*["", "", "", *ENGLISH[:3]][6 - size :], "It is old.")
