@@ -1,8 +1,8 @@
-"""Mining, stage by stage: sentence pairs per second and core, and what all other stages cost beside annotation.
+"""Mining, stage by stage: sentence pairs per second and core, and what all other stages cost besides annotation.
 
 Parts of TED talks, news and Europarl (data/docs-en-de), with the small pipelines of ANAPHORA_MODELS. The aligner is
 trained on all pairs here, and the target is for what was measured. In a large corpus it is trained on 200,000 of
-them: what that would come to, by these rates, stands beside it.
+them: what that would come to, by these rates, stands next to it.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def run(rounds: int = 1) -> list[Row]:
 
 
 def share(measured: Rounds, pairs: int, corpus: int) -> float:
-    """What all else costs beside annotation, in a corpus of so many pairs."""
+    """What all else costs besides annotation, in a corpus of N pairs."""
     from anaphora.build.mine.jobs import PAIRS
 
     others = sum(measured.seconds(name) for name in ("read", "sample", "align", "extract", "balance and write"))

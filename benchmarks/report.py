@@ -33,7 +33,7 @@ requestAnimationFrame(look);
 
 
 def run(rounds: int = 5) -> list[Row]:
-    """The page is made as a user makes it, by scores of a seed, and opened so many times."""
+    """The page is made as a user makes it, by scores of a seed, and opened N times."""
     with tempfile.TemporaryDirectory() as folder:
         file, source, seconds = make(Path(folder))
         size = file.stat().st_size / 1e6

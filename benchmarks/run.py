@@ -9,7 +9,7 @@ import sys
 
 from timing import Row
 
-# each a module beside this one, with a function run()
+# each a module next to this one, with a function run()
 BENCHMARKS = (
     "evaluate",
     "memory",

@@ -91,7 +91,7 @@ def in_file_order(size: int) -> Callable[[Sequence[Question]], Batches]:
 
 
 def by_length(tokens: int) -> Callable[[Sequence[Question]], Batches]:
-    """Batches of like length, with at most so many tokens, padding included."""
+    """Batches of like length, with at most N tokens, padding included."""
 
     def batches(questions: Sequence[Question]) -> Batches:
         def length(row: tuple[int, int]) -> tuple[int, int]:

@@ -269,7 +269,7 @@ class Measured:
         targets: Sequence[float | None],
         work: Callable[[Question, int], float],
     ) -> list[Row]:
-        """work: multiplications that a question's tree of so many nodes needs."""
+        """work: multiplications that a question's tree of N nodes needs."""
         from anaphora.scoring.tree import build_tree
 
         if not self.times:

@@ -69,7 +69,7 @@ class Rounds:
 
 
 def side_by_side(functions: Mapping[str, Callable[[], object]], rounds: int) -> Rounds:
-    """Time functions in turns until so many rounds were undisturbed, or three times as many were tried."""
+    """Time functions in turns until N rounds were undisturbed, or three times as many were tried."""
     for function in functions.values():
         function()  # whatever is made once is made now
     times: list[Times] = []

@@ -35,7 +35,7 @@ PIPELINES = Path(os.environ.get("ANAPHORA_MODELS") or ROOT.parent / "shared" / "
 HOME = ".home"  # ANAPHORA_HOME of a document
 ANNOTATING = ("anaphora augment", "anaphora build mine")  # commands that take a pipeline that is installed
 TALK = 12  # sentences of a made-up talk
-EVERY = 12  # one of so many examples of the demo suite is in the made-up contrapro
+EVERY = 12  # one of N examples of the demo suite is in the made-up contrapro
 Maker = Callable[[Path, str], bool]  # puts an input of a name into a folder; False where this machine cannot
 
 

@@ -121,6 +121,7 @@ EARLY = {
     "in the making": "unfinished",
     "is there already": "already exists",
     "reckoned": "computed",
+    "so many": "N, at most N",
 }
 
 

@@ -74,7 +74,7 @@ def test_the_symmetrization_is_applied() -> None:
     assert actual["union"] == actual["forward"] == {(0, 0), (0, 2), (1, 1)}
     assert actual["intersection"] == actual["backward"]
     assert len(actual["backward"]) == 2
-    assert actual["grow-diag-final-and"] == actual["union"]  # beside 1-1 there is a word without a link
+    assert actual["grow-diag-final-and"] == actual["union"]  # next to 1-1 there is a word without a link
 
 
 def test_a_system_is_aligned_the_same_whatever_the_others_are(toy: Toy) -> None:

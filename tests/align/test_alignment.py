@@ -180,19 +180,19 @@ def test_neighbors_are_tried_straight_ones_first() -> None:
 
 
 def test_points_grow_from_points_that_have_grown() -> None:
-    """3-3 is not beside 0-0, but beside 2-2, which is beside 1-1, which is beside 0-0."""
+    """3-3 is not next to 0-0, but next to 2-2, which is next to 1-1, which is next to 0-0."""
     chain = ((1, 1), (2, 2), (3, 3))
     assert symmetrize(((0, 0), *chain), ((0, 0),), "grow-diag") == ((0, 0), *chain)
     assert symmetrize(((0, 0), (2, 2)), ((0, 0),), "grow-diag") == ((0, 0),)  # a gap ends it
 
 
 def test_a_point_whose_words_have_links_does_not_join() -> None:
-    """0-1 is beside 0-0 and 1-1, but S0 and T1 are taken."""
+    """0-1 is next to 0-0 and 1-1, but S0 and T1 are taken."""
     assert symmetrize(((0, 0), (1, 1)), ((0, 0), (1, 1), (0, 1)), "grow-diag-final") == ((0, 0), (1, 1))
 
 
 def test_final_and_final_and_differ_in_words_left_free() -> None:
-    """2-4 is beside nothing: T4 is free, S2 has its link 2-0. Final takes it, final-and does not. 4-2 has both free."""
+    """2-4 is next to nothing: T4 is free, S2 has its link 2-0. Final takes it, final-and does not. 4-2 frees both."""
     forward, backward = ((2, 0), (2, 4)), ((2, 0), (4, 2))
     assert symmetrize(forward, backward, "grow-diag") == ((2, 0),)
     assert symmetrize(forward, backward, "grow-diag-final-and") == ((2, 0), (4, 2))

@@ -1,4 +1,4 @@
-"""CoNLL-U from any tool: read as documents, or laid beside a corpus whose annotation it is."""
+"""CoNLL-U from any tool: read as documents, or laid next to a corpus whose annotation it is."""
 
 from __future__ import annotations
 

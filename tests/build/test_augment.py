@@ -120,7 +120,7 @@ class ByHand:
 
 
 class Links:
-    """Links each *it* to a phrase so many sentences before, with a probability, as told."""
+    """Links each *it* to a phrase N sentences before, with a probability, as told."""
 
     def __init__(self, *candidates: tuple[int, float]) -> None:
         self.candidates = candidates

@@ -92,7 +92,7 @@ def undisturbed(target: Target, folder: Path) -> Reference:
 
 
 def replayed(operations: Sequence[Operation], end: int, folder: Path) -> Shadow:
-    """The disk after so many operations."""
+    """The disk after N operations."""
     shadow = Shadow(str(folder / process.OUTPUT))
     for operation in operations[:end]:
         shadow.apply(operation)
@@ -100,7 +100,7 @@ def replayed(operations: Sequence[Operation], end: int, folder: Path) -> Shadow:
 
 
 def points(total: int, number: int, rng: random.Random) -> list[int]:
-    """Operations drawn evenly over all: one from each of so many equal parts."""
+    """Operations drawn evenly over all: one from each of N equal parts."""
     edges = [1 + round(k * total / number) for k in range(number + 1)]
     return [rng.randrange(start, max(start + 1, end)) for start, end in itertools.pairwise(edges)]
 

@@ -123,7 +123,7 @@ def _main(arguments: list[str]) -> int:
 
 
 def _limit(more: int) -> None:
-    """Let this process have so many bytes more than it has."""
+    """Let this process have N bytes more than it has."""
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     most = pages * os.sysconf("SC_PAGESIZE") + more
     resource.setrlimit(resource.RLIMIT_AS, (most, most))

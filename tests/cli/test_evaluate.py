@@ -492,7 +492,7 @@ def test_a_run_needs_no_score_file(refused: Refused, make_run: Callable[..., Pat
 def test_an_unfinished_run_says_so(
     refused: Refused, make_run: Callable[..., Path], suite: Path, scores: Path, command: str
 ) -> None:
-    """newcomer.md B16: "run.jsonl: no such file" beside run.jsonl.part."""
+    """newcomer.md B16: "run.jsonl: no such file" next to run.jsonl.part."""
     run = make_run(suite, scores, "run")
     lines = (run / "run.jsonl").read_bytes().splitlines(keepends=True)
     (run / "run.jsonl.part").write_bytes(b"".join(lines[:3]))

@@ -18,7 +18,7 @@ from tests import warm
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 PRETRAINED = Path(sys.modules["anaphora"].__path__[0]) / "demo" / "pretrained"
-# Answers so many lines, and the others when the file `go` is there. Two systems, so that a mix would be seen.
+# Answers N lines, and the others when the file `go` is there. Two systems, so that a mix would be seen.
 PROGRAM = """
 import pathlib, sys, time
 for number, line in enumerate(sys.stdin):

@@ -225,7 +225,7 @@ def in_turn() -> Callable[[int], int]:
 
 
 def tasks(*sizes: int) -> list[Numbers]:
-    """Tasks with so many results."""
+    """Tasks with N results."""
     return [Numbers(100 * n, size) for n, size in enumerate(sizes)]
 
 

@@ -81,7 +81,7 @@ def test_the_real_file(data: Callable[[str], Path]) -> None:
     assert words["it"] == 737
 
 
-# Links beside the truth.
+# Links that miss the truth.
 
 
 DOG, OWNER, CAT = Mention(0, 0, 5, 1), Mention(0, 3, 5, 4), Mention(0, 6, 7, 6)

@@ -213,9 +213,9 @@ def test_a_document_that_is_missing_is_an_error() -> None:
 def test_figures_do_not_depend_on_each_other() -> None:
     settings = Settings(interval="bootstrap", samples=500)
     alone = evaluate_items(many(50, 3), about=ABOUT, breakdowns=["half"], settings=settings)
-    beside = evaluate_items(many(50, 3), about=ABOUT, breakdowns=["document", "half"], settings=settings)
-    assert alone.figure == beside.figure
-    assert alone.breakdowns["half"] == beside.breakdowns["half"]
+    together = evaluate_items(many(50, 3), about=ABOUT, breakdowns=["document", "half"], settings=settings)
+    assert alone.figure == together.figure
+    assert alone.breakdowns["half"] == together.breakdowns["half"]
     other = evaluate_items(many(50, 3), about=ABOUT, settings=replace(settings, seed=1))
     assert other.figure.interval != alone.figure.interval
 

@@ -231,7 +231,7 @@ QUICK = Settings(model="fast_align")
 
 
 def words_translated(choice: int | None) -> list[list[str]]:
-    """The right candidates, the ones so many places behind them, or nothing, as a system's translations."""
+    """The right candidates, the ones N positions after them, or nothing, as a system's translations."""
     texts = read_texts(SUITE)
     if choice is None:
         return [[] for _ in texts.examples]

@@ -89,7 +89,7 @@ def test_own_antecedents_count_what_was_read(language: str, short: str) -> None:
 
 
 def test_train_claims_context_only_beyond_chance() -> None:
-    """Right against random context at distance 1, on the same items, decides; the paper's figures stand beside ours."""
+    """Right against random context at distance 1, on the same items, decides; the paper's figures are next to ours."""
     actual, text = figures("contrapro-2018/train.json"), text_of("contrapro-2018/TRAIN.md")
     stages = {"concat22": "concat22", "counterfactual": "concat22 with counterfactual passages"}
     seeds = [name for name in actual["models"] if name.partition("-")[0] in stages]

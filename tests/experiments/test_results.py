@@ -54,7 +54,7 @@ def test_a_system_is_added_with_one_line(module: dict[str, Any], monkeypatch: py
 
 
 def test_the_random_context_difference_is_on_the_same_items(module: dict[str, Any]) -> None:
-    """The difference is between figures on the same 3,000 items, although the accuracy beside it is on all 12,000."""
+    """The difference is between figures on the same 3,000 items, although the accuracy next to it is on all 12,000."""
     actual, _ = module["look_up"]("contrapro-2018/train.json", "models/concat22-1")
     assert actual["all"]["total"] > actual["right"]["total"] == actual["random"]["total"]
     points = 100 * (actual["right"]["accuracy"] - actual["random"]["accuracy"])

@@ -310,7 +310,7 @@ def minimized(ground: Ground, files: Files, what: str, tries: int = 150) -> File
 
 
 def shares(actual: Mapping[str, Tally], cases: int) -> dict[str, int]:
-    """So many cases more, divided among the faster half of the targets by their speed."""
+    """N more cases, divided among the faster half of the targets by their speed."""
     speeds = {name: one.cases / max(one.seconds, 1e-6) for name, one in actual.items() if one.cases}
     fast = sorted(speeds, key=lambda name: -speeds[name])[: max(1, len(speeds) // 2)]
     total = sum(speeds[name] for name in fast)
@@ -326,7 +326,7 @@ def fuzz(
     first: int = 0,
     record: Record | None = None,
 ) -> dict[str, Tally]:
-    """Run so many cases of each target in processes, from this one on; returns what came of each.
+    """Run N cases of each target in processes, from this one on; returns what came of each.
 
     record: of an earlier part of the same run, to which what comes of each process is added
     """
@@ -434,7 +434,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--total", type=int, default=0, help="Cases in all: the fast targets get more, by their speed.")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--time", type=float, help="Start no process after so many seconds.")
+    parser.add_argument("--time", type=float, help="Start no process after N seconds.")
     parser.add_argument("--no-keep", action="store_true", help="Do not write findings to tests/fuzz/corpus.")
     parser.add_argument("--record", type=Path, metavar="FILE", help="Keep what came of each process; go on from there.")
     options = parser.parse_args(arguments)

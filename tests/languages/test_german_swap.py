@@ -79,7 +79,7 @@ def test_the_case_of_a_pronoun(parsed: Parsed, text: str, case: str | None) -> N
             "Er/PRON/2/nsubj verlor/VERB/0/root ihre/DET/4/det:poss Farbe/NOUN/2/obj",
             {"Fem": "Sie verlor ihre Farbe", "Neut": "Es verlor ihre Farbe"},
         ),
-        # `ihr` beside it is a pronoun, not a possessive
+        # `ihr` next to it is a pronoun, not a possessive
         (
             "Sie/PRON/2/nsubj half/VERB/0/root ihr/PRON/2/obl:arg",
             {"Masc": "Er half ihr", "Neut": "Es half ihr"},

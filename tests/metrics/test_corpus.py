@@ -197,7 +197,7 @@ def test_a_tokenizer_that_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_the_published_figures_of_ted(data: Callable[[str], Path]) -> None:
-    """The .bleu files beside the systems' outputs of Miculicich et al. 2018, by the Moses script, to two digits."""
+    """The .bleu files next to the systems' outputs of Miculicich et al. 2018, by the Moses script, to two digits."""
     folder = data("han-apt") / "TED_es-en"
     systems = ("baseline", "HA-enc-dec")
     paths = [folder / f"TED_es-en_{name}.en.gz" for name in systems]

@@ -45,7 +45,7 @@ def random_model(seed: int) -> Any:
 
 
 def everything(models: list[Any], source: Ids, beam: Beam) -> list[Hypothesis]:
-    """All translations of at most so many tokens, the best first: finished ones, and those cut at the limit."""
+    """All translations of at most N tokens, the best first: finished ones, and those cut at the limit."""
     finished = [(*t, 0) for n in range(beam.max_tokens) for t in itertools.product(WORDS, repeat=n)]
     cut = list(itertools.product(WORDS, repeat=beam.max_tokens))
     targets = [*finished, *cut]

@@ -107,7 +107,7 @@ def test_the_concatenation_model_of_contracat() -> None:
     assert_numbers("transformer-concat-contracat", CONTRACAT | schedule | {"training.learning_rate": 2e-4})
     assert pytest.approx(7.82e-8, rel=1e-3) == 2e-4 * 0.7**22
     updates = presets()["transformer-concat-contracat"].training.updates
-    assert updates > 22 * 8 * 4000  # what so many reductions take at least
+    assert updates > 22 * 8 * 4000  # at least what these reductions take
 
 
 def test_antecedent_free_augmentation_of_contracat() -> None:

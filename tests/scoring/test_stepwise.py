@@ -1,4 +1,4 @@
-"""Scores through branched states are those of every candidate by itself, whatever stands beside it in a batch."""
+"""Scores through branched states are those of every candidate by itself, whatever stands next to it in a batch."""
 
 from __future__ import annotations
 

@@ -209,7 +209,7 @@ def test_settings_that_make_no_sense(wrong: dict[str, object]) -> None:
 
 def test_columns_that_differ_by_rounding_only_have_no_pearson() -> None:
     first = np.array([1.0, 1.0 + 2**-52, 1e16, 1.0])
-    drawn = np.array([[2.0, 2.0, 0.0, 0.0]])  # the two that differ, far below what is left of them beside 1e16
+    drawn = np.array([[2.0, 2.0, 0.0, 0.0]])  # the two that differ, far below what is left of them next to 1e16
     actual = coefficients(first, np.array([1.0, 2.0, 3.0, 4.0]), drawn)[0]
     assert math.isnan(actual[0])
     assert list(actual[1:]) == [1.0, 1.0]

@@ -89,7 +89,7 @@ Step = Callable[[Handler], None]
 
 
 def serve(cut: int | None = None, ranges: bool = True, has_length: bool = True) -> Step:
-    """A good answer, but cut after so many bytes, or without support for ranges, or without telling the length."""
+    """A good answer, but cut after N bytes, or without support for ranges, or without telling the length."""
 
     def step(handler: Handler) -> None:
         server = handler.server

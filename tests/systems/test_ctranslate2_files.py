@@ -102,7 +102,7 @@ def test_no_model(tmp_path: Path) -> None:
             read_model_file(folder)
 
 
-# What lies beside it
+# What lies next to it
 
 
 def test_the_configuration_is_that_of_the_folder(tmp_path: Path) -> None:

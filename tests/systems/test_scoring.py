@@ -176,7 +176,7 @@ def test_killed_at_random_it_resumes_to_the_same_file(tmp_path: Path) -> None:
 
 
 def passages(*sizes: int, **tags: Any) -> Any:
-    """A suite of examples with so many sentences of context."""
+    """A suite of examples with N sentences of context."""
 
     def examples() -> list[Example]:
         sides = [tuple(f"c{k}" for k in range(size)) for size in sizes]

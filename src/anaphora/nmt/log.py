@@ -30,7 +30,7 @@ from anaphora.svg import (
     upright,
 )
 
-TENSORBOARD = "tensorboard"  # the folder beside the log
+TENSORBOARD = "tensorboard"  # the folder next to the log
 
 
 class Log:

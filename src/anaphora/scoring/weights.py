@@ -1,8 +1,8 @@
 """The weights of torch models as safetensors files: written whole, and read only into the architecture they are of.
 
-A config beside weights may be damaged, or of another model, and ask for sizes that take all memory. So every model that
-is read from a folder is first built on torch's `meta` device, where tensors have shapes but no memory, and compared
-with what its files hold: see `check_sizes`.
+A config next to weights may be damaged, or of another model, and ask for sizes that take all memory. So every model
+that is read from a folder is first built on torch's `meta` device, where tensors have shapes but no memory, and
+compared with what its files hold: see `check_sizes`.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The human study: a page that asks people, a database that keeps what they say, and how well they agree."""
+"""The human study: a page with questions for annotators, a database of their answers, and their agreement."""

@@ -1,7 +1,7 @@
 """A program that answers lines with lines: fed and read at once, so that neither side ever waits for the other.
 
 Nothing that it does takes more than a bounded amount of memory here, and it can be ended at any point: threads look
-every TICK seconds whether they are still wanted, so that a pipe which somebody else holds open keeps none of them.
+every TICK seconds whether they are still wanted, so that a pipe which another process holds open keeps none of them.
 """
 
 from __future__ import annotations

@@ -328,7 +328,7 @@ class ModelFile:
 
 
 def read_model_file(folder: Path) -> ModelFile:
-    """Return the kind of a model, the shapes of its weights, and the configuration beside them."""
+    """Return the kind of a model, the shapes of its weights, and the configuration next to them."""
     path = folder / "model.bin"
     if not path.is_file():
         raise AnaphoraError(

@@ -50,7 +50,7 @@ def documents() -> list[list[str]]:
 
 @pytest.fixture
 def corpus(tmp_path: Path, documents: list[list[str]]) -> Corpus:
-    """Two files of lines with blank lines between documents, and beside them x.en.conllu, x.de.conllu, x.align."""
+    """Two files of lines with blank lines between documents, and next to them x.en.conllu, x.de.conllu, x.align."""
     return write_corpus(tmp_path, documents)
 
 

@@ -112,7 +112,7 @@ def test_clean_up_is_a_stage(settings: Settings, tmp_path: Path) -> None:
 
 
 class Dying:
-    """Does so many shards of the stage that is named, and then the machine goes down."""
+    """Does N shards of the stage that is named, and then the machine goes down."""
 
     def __init__(self, shards: int) -> None:
         self.left = shards

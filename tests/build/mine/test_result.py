@@ -45,7 +45,7 @@ def finds(count: int) -> list[dict[str, Any]]:
 
 
 def sample(rows: list[dict[str, Any]], size: int | None, seed: int, shards: int = 1) -> list[str]:
-    """The texts that are taken, where the rows are dealt out to so many shards."""
+    """The texts that are taken, where the rows are dealt out to N shards."""
     placed = [((n % shards, n // shards), row) for n, row in enumerate(rows)]
     chosen = choose(placed, size, seed)
     return sorted(row["right"] for position, row in placed if chosen is None or position in chosen)

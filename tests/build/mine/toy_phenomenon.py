@@ -24,7 +24,7 @@ class Toy:
     ) -> None:
         self.shortest = int(shortest)  # words of a sentence
         self.pause, self.log = float(pause), log  # seconds for each document; a file for the processes that work
-        self.company = int(company)  # nobody goes on before so many processes work
+        self.company = int(company)  # no process continues before N processes work
 
     def settings(self) -> Mapping[str, Any]:
         return {"shortest": self.shortest}

@@ -51,7 +51,7 @@ def with_target(target: str) -> tuple[str, str, str, str]:
         ("La  <hon>lampe<hoff>  et le  <hon>lit<hoff> .", "La lampe et le lit.", ["lampe", "lit"]),
         ("<p>Elle</p> brille.", "Elle brille.", []),
         ("Une  <hon>lampe<hoff>  qu'<p>elle</p> a.", "Une lampe qu'elle a.", ["lampe"]),
-        # beside a marked pronoun a single space is the text's own
+        # next to a marked pronoun a single space is the text's own
         ("<p>Elle</p> <hon>brille<hoff> .", "Elle brille.", ["brille"]),
         ("La  <hon>lampe,<hoff> <p>elle</p> brille.", "La lampe, elle brille.", ["lampe,"]),
         # a highlight of nothing is none

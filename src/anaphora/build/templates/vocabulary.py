@@ -13,7 +13,7 @@ from anaphora.core.errors import BadInput, did_you_mean
 from anaphora.core.files import text_lines
 from anaphora.core.parsing import read_json
 
-FIXED = ("id", "gender", "agreement")  # columns beside the two languages; every other column is a form
+FIXED = ("id", "gender", "agreement")  # columns besides the two languages; every other column is a form
 SUFFIXES = (".tsv", ".json")
 
 

@@ -71,7 +71,7 @@ function showAgreement(found) {
     cell(row, part === found.with_ties ? percent(found.preferred) : "", "number");
     for (const coefficient of ["percent", "kappa", "alpha", "ac1"]) cell(row, figure(part[coefficient]), "number");
   }
-  at("left-out").textContent = found.left_out ? `${found.left_out} items are left out: somebody found neither candidate correct, or the question invalid.` : "";
+  at("left-out").textContent = found.left_out ? `${found.left_out} items are left out: an annotator found neither candidate correct, or the question invalid.` : "";
   const pairs = Object.entries(found.pairs);
   at("pairs-part").hidden = pairs.length === 0;
   at("pairs").replaceChildren();
