@@ -194,9 +194,9 @@ def run(command: list[str]) -> int:
 def open_streams() -> None:
     """Standard streams as Python opens them when it starts."""
     sys.stdin = sys.__stdin__ = open(0, encoding="utf-8", closefd=False)
-    for name, position, errors in (("stdout", 1, "strict"), ("stderr", 2, "backslashreplace")):
-        lines = position == 2 or os.isatty(position)
-        stream = open(position, "w", encoding="utf-8", errors=errors, closefd=False, buffering=1 if lines else -1)
+    for name, descriptor, errors in (("stdout", 1, "strict"), ("stderr", 2, "backslashreplace")):
+        lines = descriptor == 2 or os.isatty(descriptor)
+        stream = open(descriptor, "w", encoding="utf-8", errors=errors, closefd=False, buffering=1 if lines else -1)
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)
 

@@ -192,7 +192,7 @@ def test_a_point_whose_words_have_links_does_not_join() -> None:
 
 
 def test_final_and_final_and_differ_in_words_left_free() -> None:
-    """2-4 is next to nothing: T4 is free, S2 has its link 2-0. Final takes it, final-and does not. 4-2 frees both."""
+    """2-4 has no neighbor: T4 is free, S2 has its link 2-0. Final takes it, final-and does not. 4-2 has both free."""
     forward, backward = ((2, 0), (2, 4)), ((2, 0), (4, 2))
     assert symmetrize(forward, backward, "grow-diag") == ((2, 0),)
     assert symmetrize(forward, backward, "grow-diag-final-and") == ((2, 0), (4, 2))

@@ -116,10 +116,10 @@ def test_a_tree_stays_a_tree(tree: Tree, data: st.DataObject) -> None:
     assert tree.heads[child] == above
     assert tree.heads.count(None) == 1
     for word in range(len(tree.heads)):
-        way, position = set(), word
+        seen, position = set(), word
         while (head := tree.heads[position]) is not None:
-            assert position not in way
-            way.add(position)
+            assert position not in seen
+            seen.add(position)
             position = head
 
 
@@ -133,11 +133,11 @@ IN_DEM_HAUS = [
 
 
 def test_a_contraction_is_its_first_word_with_all_features() -> None:
-    sentence, position = contracted(IN_DEM_HAUS, [Contraction(0, 1, "im", True)])
+    sentence, positions = contracted(IN_DEM_HAUS, [Contraction(0, 1, "im", True)])
     assert sentence.text == "im Haus"
     assert sentence[0] == Token("im", "in", "ADP", {"AdpType": "Prep", "Case": "Dat", "Definite": "Def"}, 1, "case")
     assert sentence[1].head is None
-    assert position == [0, 0, 1]
+    assert positions == [0, 0, 1]
 
 
 def test_where_words_disagree_the_first_counts() -> None:
@@ -148,24 +148,24 @@ def test_where_words_disagree_the_first_counts() -> None:
 
 def test_words_that_are_only_not_spaced_stay_apart() -> None:
     words = [Token("do", head=2), Token("n't", head=2), Token("know")]
-    sentence, position = contracted(words, [Contraction(0, 1, "don't", True)])
+    sentence, positions = contracted(words, [Contraction(0, 1, "don't", True)])
     assert [t.text for t in sentence] == ["do", "n't", "know"]
     assert sentence.text == "don't know"
-    assert position == [0, 1, 2]
+    assert positions == [0, 1, 2]
 
 
 def test_a_contraction_replaces_the_word_that_heads_it() -> None:
     words = [Token("a", head=1, relation="case"), Token("b", head=2, relation="obl"), Token("c", head=None)]
-    sentence, position = contracted(words, [Contraction(0, 1, "ab'", False)])
+    sentence, positions = contracted(words, [Contraction(0, 1, "ab'", False)])
     assert (sentence[0].head, sentence[0].relation) == (1, "obl")
     assert sentence.text == "ab'c"
-    assert position == [0, 0, 1]
+    assert positions == [0, 0, 1]
 
 
 def test_nothing_to_contract() -> None:
-    sentence, position = contracted(IN_DEM_HAUS, [])
+    sentence, positions = contracted(IN_DEM_HAUS, [])
     assert sentence.tokens == tuple(IN_DEM_HAUS)
-    assert position == [0, 1, 2]
+    assert positions == [0, 1, 2]
 
 
 # Whether a subject is plural is known by its verb.

@@ -109,8 +109,8 @@ def wait(child: int, folder: Path) -> Ended:
     file = folder / "operations"
     counted = int(file.read_text()) if file.is_file() else 0
     file.unlink(missing_ok=True)
-    message = folder / "said"
-    return Ended(code, counted, message.read_text(errors="replace") if message.is_file() else "")
+    stderr = folder / "said"
+    return Ended(code, counted, stderr.read_text(errors="replace") if stderr.is_file() else "")
 
 
 def _main(arguments: list[str]) -> int:

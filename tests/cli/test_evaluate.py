@@ -305,7 +305,7 @@ def lines(*changed: tuple[int, str], of: Sequence[str] = ("-1",) * 13) -> str:
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "output"),
+    ("text", "line", "expected"),
     [
         ("-1\n" * 12, 12, ["13 scores expected", "found 12", "anaphora suites convert SUITE --to text"]),
         ("", None, ["13 scores expected", "found 0", "anaphora suites convert SUITE --to text"]),
@@ -323,12 +323,12 @@ def lines(*changed: tuple[int, str], of: Sequence[str] = ("-1",) * 13) -> str:
     ids=["few", "none", "many", "nan", "inf", "overflow", "word", "underscore", "two", "empty", "tokens", "negative"],
 )
 def test_a_bad_score_file(
-    refused: Refused, suite: Path, tmp_path: Path, text: str, line: int | None, output: list[str]
+    refused: Refused, suite: Path, tmp_path: Path, text: str, line: int | None, expected: list[str]
 ) -> None:
     (tmp_path / "my.scores").write_text(text)
     message = refused("evaluate", suite, "--scores", "my.scores")
     assert message.startswith("my.scores: 13" if line is None else f"my.scores: line {line}: ")
-    for part in output:
+    for part in expected:
         assert part in message
 
 

@@ -337,7 +337,7 @@ def test_diagnose_words_and_table(anaphora: Run, always_es: Path, tmp_path: Path
 
 def test_diagnose_json(as_json: AsJson, always_es: Path) -> None:
     (document,) = as_json("diagnose", always_es, "--max-items", "2")["systems"]
-    verdicts = {message["rule"]: message["verdict"] for message in document["statements"]}
+    verdicts = {statement["rule"]: statement["verdict"] for statement in document["statements"]}
     assert verdicts == {
         "first-failure": "fails",
         "by-default": "default",
@@ -346,7 +346,7 @@ def test_diagnose_json(as_json: AsJson, always_es: Path) -> None:
         "fallback": "prefers",
         "prior/verb": "prefers",
     }
-    assert {len(message["items"]) for message in document["statements"]} == {2}
+    assert {len(statement["items"]) for statement in document["statements"]} == {2}
     (prior,) = [check for check in document["checks"] if check["rule"] == "prior/verb"]
     assert (prior["total"], prior["figure"], prior["what"]) == (600, 1.0, ["neuter"])
     assert document["thresholds"]["minimum"] == load_rules().thresholds.minimum
@@ -355,7 +355,7 @@ def test_diagnose_json(as_json: AsJson, always_es: Path) -> None:
 
 def test_lower_is_better_and_confidence(as_json: AsJson, always_es: Path) -> None:
     (document,) = as_json("diagnose", always_es, "--minimize", "--confidence", "0.99")["systems"]
-    assert "event" not in {message["rule"] for message in document["statements"] if message["verdict"] == "known"}
+    assert "event" not in {statement["rule"] for statement in document["statements"] if statement["verdict"] == "known"}
     assert "99" in document["signature"]
 
 
@@ -391,5 +391,5 @@ def test_diagnose_released_templates(
         assert figures[name]["figure"] == pytest.approx(golds.count(2) / len(golds))
     competing = ("markable", "overlap", "world-knowledge")
     wrong = [e for e in examples if e["tags"]["template"].split("/")[0] in competing and e["gold"] != 2]
-    (fallback,) = [message for message in document["statements"] if message["rule"] == "fallback"]
+    (fallback,) = [statement for statement in document["statements"] if statement["rule"] == "fallback"]
     assert (fallback["verdict"], fallback["item_count"]) == ("prefers", len(wrong))

@@ -125,10 +125,10 @@ def test_train_evaluate_score_and_why(model: Path, texts: Path) -> None:
         "good.en",
     ]
 
-    message = ok("score", model, "He was old.", "It was old.", "Nobody.", "--before", "I saw the king.")["sentences"]
-    assert message[0]["score"] > message[1]["score"]
-    assert message[2] == {"sentence": "Nobody.", "score": 0.0, "pronouns": []}
-    assert message[0]["pronouns"][0]["pronoun"] == "he"
+    rows = ok("score", model, "He was old.", "It was old.", "Nobody.", "--before", "I saw the king.")["sentences"]
+    assert rows[0]["score"] > rows[1]["score"]
+    assert rows[2] == {"sentence": "Nobody.", "score": 0.0, "pronouns": []}
+    assert rows[0]["pronouns"][0]["pronoun"] == "he"
     table = invoke("score", model, "He was old.")
     assert "He was old." in table.stdout
 

@@ -79,9 +79,9 @@ def test_the_document_of_the_contract(as_json: AsJson, correlate_scores: Path) -
             ("spearman", stats.spearmanr),
             ("kendall", stats.kendalltau),
         ):
-            message = document["metrics"][name][coefficient]
-            assert message["value"] == pytest.approx(test(HUMAN, values).statistic)
-            low, high = message["interval"]
+            figure = document["metrics"][name][coefficient]
+            assert figure["value"] == pytest.approx(test(HUMAN, values).statistic)
+            low, high = figure["interval"]
             assert -1 <= low <= high <= 1
     assert document["without"] is None
     assert "far off" in document["outliers"]

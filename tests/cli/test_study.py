@@ -64,9 +64,9 @@ def test_create(as_json: AsJson, anaphora: Run, pairs: Path, tmp_path: Path) -> 
     made = as_json("study", "create", pairs, "-o", "one", "--annotators", "anna,ben,carla", "--overlap", "2")
     assert made["annotators"] == {"anna": 4, "ben": 4, "carla": 4}
     assert (made["items"], made["overlap"], made["mode"]) == (6, 2, "pairs")
-    message = anaphora("study", "create", pairs, "-o", "two", "--sample", "3", "--no-source", "--title", "Ours")
-    assert message.stdout == ""
-    assert "3 items, 3 annotators, 3 answers each" in message.stderr
+    done = anaphora("study", "create", pairs, "-o", "two", "--sample", "3", "--no-source", "--title", "Ours")
+    assert done.stdout == ""
+    assert "3 items, 3 annotators, 3 answers each" in done.stderr
     study = read_study(tmp_path / "two")
     assert (study.show_source, study.title, study.annotators[0].name) == (False, "Ours", "annotator 1")
 

@@ -54,12 +54,12 @@ def demo_story(command: tuple[Result, story.Story]) -> story.Story:
 
 
 def test_the_command_with_the_models_that_come_with_the_package(command: tuple[Result, story.Story]) -> None:
-    done, message = command
+    done, shown = command
     document = json.loads(done.stdout)
-    assert document["report"] == str(message.report)
-    assert message.report.is_file()
+    assert document["report"] == str(shown.report)
+    assert shown.report.is_file()
     accuracies = [figures["accuracy"] for figures in document["systems"].values()]
-    assert accuracies == [message.results[name].accuracy for name in NAMES]
+    assert accuracies == [shown.results[name].accuracy for name in NAMES]
     assert accuracies[0] < 0.5 < 0.8 < accuracies[1]
     assert "Asking the context-aware model" in done.stderr
 
@@ -103,9 +103,9 @@ def test_models_are_trained_and_gone_on_with(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(story, "ATTACKS", ("he_said",))
     monkeypatch.setattr(corpus, "template_suite", cache(few_templates))
     monkeypatch.setattr(corpus, "VALIDATION", 40)
-    message: list[str] = []
-    first = story.run_story(tmp_path / "demo", updates=4, say=message.append)
-    assert [line for line in message if "Training" in line] == [f"Training the {name} model" for name in NAMES]
+    messages: list[str] = []
+    first = story.run_story(tmp_path / "demo", updates=4, say=messages.append)
+    assert [line for line in messages if "Training" in line] == [f"Training the {name} model" for name in NAMES]
     weights = tmp_path / "demo/models/context-aware/model.safetensors"
     before = weights.read_bytes()
     again = story.run_story(tmp_path / "demo", updates=4)

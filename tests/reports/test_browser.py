@@ -26,14 +26,16 @@ def shown(browser: Any, runs: list[Run], tmp_path: Path) -> Iterator[Any]:
     file = tmp_path / "report.html"
     file.write_text(page(make_report(runs, suites=[tmp_path / "small.jsonl"])), encoding="utf-8")
     tab = browser.new_page(viewport={"width": 390, "height": 844})
-    output: list[str] = []
-    tab.on("console", lambda message: output.append(message.text))
-    tab.on("pageerror", lambda error: output.append(str(error)))
-    tab.on("request", lambda request: output.append(request.url) if not request.url.startswith(file.as_uri()) else None)
+    reported: list[str] = []
+    tab.on("console", lambda message: reported.append(message.text))
+    tab.on("pageerror", lambda error: reported.append(str(error)))
+    tab.on(
+        "request", lambda request: reported.append(request.url) if not request.url.startswith(file.as_uri()) else None
+    )
     tab.goto(file.as_uri())
     tab.wait_for_selector(".example")
     yield tab
-    assert output == []
+    assert reported == []
     tab.close()
 
 
@@ -299,10 +301,10 @@ def test_without_texts_there_is_no_list(browser: Any, runs: list[Run], tmp_path:
     file = tmp_path / "bare.html"
     file.write_text(page(make_report(runs)), encoding="utf-8")
     tab = browser.new_page()
-    message: list[str] = []
-    tab.on("pageerror", lambda error: message.append(str(error)))
+    messages: list[str] = []
+    tab.on("pageerror", lambda error: messages.append(str(error)))
     tab.goto(file.as_uri())
     assert tab.locator("#list, #pages, #filters").count() == 0
     assert "add --suite FILE" in tab.locator("#examples").text_content()
-    assert message == []
+    assert messages == []
     tab.close()

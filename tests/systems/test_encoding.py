@@ -406,7 +406,7 @@ texts = st.lists(st.sampled_from(["{", "}", "{source}", "{target_language}", "\\
 
 def test_our_own_prompts_have_every_place() -> None:
     for prompt in (BASE_PROMPT, CHAT_PROMPT):
-        assert all(f"{{{folder}}}" in prompt for folder in PLACES)
+        assert all(f"{{{name}}}" in prompt for name in PLACES)
         assert "{" not in fill(prompt, VALUES)
     assert fill(BASE_PROMPT, VALUES) == "English: It broke.\nGerman:"
 
@@ -416,7 +416,7 @@ def test_other_braces_stay_as_they_are() -> None:
     assert fill(prompt, VALUES) == '{"text": "It broke.", "to": {nothing}, {German}, {sources}, { source }}'
 
 
-@given(st.lists(st.sampled_from([*(f"{{{folder}}}" for folder in PLACES), "-"]), max_size=5), texts, texts)
+@given(st.lists(st.sampled_from([*(f"{{{name}}}" for name in PLACES), "-"]), max_size=5), texts, texts)
 def test_what_is_put_in_is_not_looked_at_again(parts: list[str], source: str, language: str) -> None:
     values = {"source": source, "source_language": language, "target_language": "German"}
     expected = [values.get(part[1:-1], part) for part in parts]

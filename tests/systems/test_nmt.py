@@ -395,20 +395,20 @@ def test_through_the_command_line(
     def anaphora(*arguments: str, code: int = 0) -> tuple[str, str]:
         with pytest.raises(SystemExit) as stop:
             main(list(arguments))
-        message = capsys.readouterr()
-        assert stop.value.code == code, message.err
-        return message.out, message.err
+        printed = capsys.readouterr()
+        assert stop.value.code == code, printed.err
+        return printed.out, printed.err
 
     system = f"nmt:{make('s-hier-to-2', **KINDS['s-hier-to-2'])}"
     Path("talk.en").write_text("\n".join(TALK) + "\n", encoding="utf-8")
     demo = demo_suite()
     Path("suite.jsonl").write_bytes(header_line(demo.header) + b"".join(map(example_line, demo)))
     how = ("--limit", "9", "--threads", "1")
-    _, message = anaphora("score", "suite.jsonl", "--system", system, "-o", "more", "--context", "2", *how)
-    assert "context 1+1, not 2+2: the model was trained with it" in message
+    _, printed = anaphora("score", "suite.jsonl", "--system", system, "-o", "more", "--context", "2", *how)
+    assert "context 1+1, not 2+2: the model was trained with it" in printed
     for run, more, context in (("own", (), "1+1"), ("none", ("--context", "0"), "0+0")):
-        _, message = anaphora("score", "suite.jsonl", "--system", system, "-o", run, *more, *how)
-        assert "was trained with it" not in message
+        _, printed = anaphora("score", "suite.jsonl", "--system", system, "-o", run, *more, *how)
+        assert "was trained with it" not in printed
         result = json.loads(anaphora("evaluate", run, "--json")[0])
         assert result["total"] == 9
         assert f"ctx:{context}|" in result["signature"]
