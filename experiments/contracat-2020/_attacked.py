@@ -1,4 +1,4 @@
-"""ContraPro attacked in all ways of ContraCAT's appendix B, on fixed random samples, and its templates."""
+"""ContraPro attacked in all ways of ContraCAT's appendix B, and its templates."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from typing import Any
 import zstandard
 from _command import anaphora
 
-SAMPLE = 300  # items of ContraPro that each phrase is added to, and that each owner is given to
-LARGER = 1000  # items of ContraPro that augmented models are asked
-ASKED = 150  # items of each template
+ASKED = 500  # random items of each template that has more
 SEED = 1
 WORDNET = Path(os.environ.get("WORDNET") or "/usr/share/wordnet")  # Debian's wordnet-base
 MYTHES = Path(os.environ.get("MYTHES") or "/usr/share/mythes/th_de_DE_v2.dat")  # Debian's mythes-de
@@ -36,23 +34,13 @@ class Suites:
             found["ours"] = self.once("synonyms", self.replaced)
         return found
 
-    def larger(self) -> Path:
-        """More random items of ContraPro, the sample among them, for models that differ by little."""
-        return self.once("larger", lambda path: part(self.whole, drawn(ids(self.whole), LARGER), path))
-
     def phrases(self, *names: str) -> Path:
-        """Phrases added to the sample; all of them by default."""
-        return self.attack("phrase", self.sample(), names)
+        """Phrases added to each item; all of them by default."""
+        return self.attack("phrase", names)
 
     def owners(self, *names: str) -> Path:
-        """Owners given to the antecedents; all of them by default."""
-        return self.attack("possessive", self.owned(), names)
-
-    def before(self) -> Path:
-        """Every item of ContraPro that is attacked."""
-        suites = (self.sample(), self.owned(), *self.synonyms().values())
-        chosen = frozenset(number for suite in suites for number in ids(suite))
-        return self.once("before", lambda path: part(self.whole, chosen, path))
+        """Owners given to the antecedents that take one; all of them by default."""
+        return self.attack("possessive", names)
 
     def once(self, name: str, write: Callable[[Path], object]) -> Path:
         path = self.folder / f"{name}.jsonl"
@@ -60,17 +48,8 @@ class Suites:
             write(path)
         return path
 
-    def sample(self) -> Path:
-        """Random items of ContraPro."""
-        return self.once("sample", lambda path: part(self.whole, drawn(ids(self.whole)), path))
-
-    def owned(self) -> Path:
-        """Random items of those whose antecedent can be given an owner (the same for all owners)."""
-        every = self.attack("possessive", self.whole, ("maria",))
-        return self.once("owned", lambda path: part(self.whole, drawn(ids(every)), path))
-
     def templates(self) -> Path:
-        """A part of the templates: all priors, and so many random items of each other template."""
+        """A part of the templates: all priors, and at most ASKED random items of each other template."""
         whole = self.once("every-template", lambda path: anaphora("build", "templates", "-o", path))
 
         def write(path: Path) -> None:
@@ -92,13 +71,13 @@ class Suites:
 
         return self.once("steps", write)
 
-    def attack(self, kind: str, suite: Path, names: tuple[str, ...]) -> Path:
+    def attack(self, kind: str, names: tuple[str, ...]) -> Path:
         def write(path: Path) -> None:
             presets = names or anaphora("build", "attack", "presets", "--json")[kind]
             chosen = [word for name in presets for word in ("--preset", name)]
-            anaphora("build", "attack", kind, suite, *chosen, "-o", path)
+            anaphora("build", "attack", kind, self.whole, *chosen, "-o", path)
 
-        return self.once(".".join((suite.stem, kind, *names)), write)
+        return self.once(".".join(("contrapro", kind, *names)), write)
 
     def released(self, path: Path) -> None:
         """The synonyms of the paper."""
@@ -121,12 +100,7 @@ def read(suite: Path) -> Iterator[dict[str, Any]]:
         yield from map(json.loads, file)
 
 
-def ids(suite: Path) -> list[str]:
-    """The items of a suite; of an attacked one, the items of ContraPro that the attack changed."""
-    return [item["tags"].get("attacked", item["id"]) for item in read(suite)]
-
-
-def drawn(known: list[str], size: int = SAMPLE) -> frozenset[str]:
+def drawn(known: list[str], size: int) -> frozenset[str]:
     """Random items; a smaller sample is a part of a larger one."""
     return frozenset(random.Random(SEED).sample(known, len(known))[:size])
 

@@ -11,6 +11,7 @@ from _paper import CANDIDATES_ONLY, FIGURE_4, TABLE_12, TABLE_13, WHOLE
 
 PRONOUNS = ("er", "sie", "es")
 CANDIDATES = "candidates only"  # as in _augment.py
+EVERY = 12_000  # items of ContraPro
 EVEN = 100 / 3 + 5  # per cent of *es* up to which there is no prior for it to speak of
 Figures = Mapping[str, Any]
 
@@ -80,7 +81,8 @@ def smallest(found: Figures) -> bool:
 
 def by_pronoun(tuned: Figures) -> list[str]:
     items = tuned["concat22"]["contrapro"]["total"]
-    lines = table("model, rate", "development set", f"ContraPro ({items:,} random items)", *PRONOUNS)
+    some = "" if items == EVERY else " random"
+    lines = table("model, rate", "development set", f"ContraPro ({items:,}{some} items)", *PRONOUNS)
     for name, figures in sorted(tuned.items(), key=lambda item: item[0].startswith("stage 2")):
         pronouns = figures["contrapro"]["pronouns"]
         held = f"{100 * figures['development']:.1f}" if "development" in figures else ""
@@ -109,10 +111,10 @@ def gained(found: Figures) -> list[str]:
 
 def attacked(found: Figures) -> list[str]:
     """Figure 3."""
-    models = {"concat22": found["attacks"], **found["tuned_attacks"]}
+    models = found["tuned_attacks"]
     lines = table("attack (Figure 3)", "items", *(f"{name}: {c}" for name in models for c in ("before", "attacked")))
     of = {name: {attack["attack"]: attack for attack in attacks} for name, attacks in models.items()}
-    for attack in next(iter(found["tuned_attacks"].values())):
+    for attack in models["concat22"]:
         key = attack["attack"]
         both = [figure for name in models for figure in (of[name][key]["before"], of[name][key]["after"])]
         lines.append(row(key, f"{attack['total']:,}", *(f"{100 * figure:.1f}" for figure in both)))
@@ -121,7 +123,7 @@ def attacked(found: Figures) -> list[str]:
 
 def lost(found: Figures) -> list[str]:
     """What the attacks cost each model."""
-    models = {"concat22": found["attacks"], **found["tuned_attacks"]}
+    models = found["tuned_attacks"]
     names = {
         "phrase-addition/true_colon": "“it is true: C”",
         "possessive-extension/maria": "“Maria's A”",

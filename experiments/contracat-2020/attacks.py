@@ -70,15 +70,13 @@ def save(found: Mapping[str, Any]) -> None:
 def attacks(suites: Suites) -> dict[str, Any]:
     """Every attack and every template on the concatenation model, templates on the sentence-level one too."""
     model = KEPT / "concat22"
-    before = scored(suites.before(), model)
-    sample, phrases = (scored(suite, model) for suite in (suites.sample(), suites.phrases()))
-    after = [*suites.synonyms().values(), suites.phrases(), suites.owners()]
-    runs = [scored(path, model) for path in after]
+    before, phrases = (scored(suite, model) for suite in (suites.whole, suites.phrases()))
+    others = [scored(suite, model) for suite in (*suites.synonyms().values(), suites.owners())]
     names = ("concat22", "baseline")
     return {
-        "contrapro": {name: accuracies(scored(suites.sample(), KEPT / name)) for name in names},
-        "attacks": compared(before, *runs),
-        "chosen": chosen(sample, phrases),
+        "contrapro": {name: accuracies(scored(suites.whole, KEPT / name)) for name in names},
+        "attacks": compared(before, phrases, *others),
+        "chosen": chosen(before, phrases),
         "misled": misled(suites.templates(), scored(suites.templates(), model)),
         "templates": {
             "concat22": answered(scored(suites.templates(), model)),
@@ -111,7 +109,7 @@ def augmentation(suites: Suites) -> dict[str, Any]:
     models |= {f"{name}, {rate}": made.tuned(*parts, rate) for name, parts in more.items()}
     models[f"stage 2, {CANDIDATES}, {second}"] = made.tuned(earlier, linked / "candidates", second)
     tuned: dict[str, dict[str, Any]] = {
-        name: {"contrapro": accuracies(scored(suites.larger(), path))} for name, path in models.items()
+        name: {"contrapro": accuracies(scored(suites.whole, path))} for name, path in models.items()
     }
     for name, accuracy in held.items():
         tuned[name]["development"] = accuracy
@@ -121,16 +119,16 @@ def augmentation(suites: Suites) -> dict[str, Any]:
     for name in shown:
         tuned[name]["templates"] = answered(scored(suites.templates(), models[name]))
     three = (suites.phrases("true_colon"), suites.owners("maria"), suites.synonyms()["released"])
-    attacked = [name for name in shown if name in (f"{CANDIDATES}, {rate}", f"AFA, {rate}")]
+    attacked = ("concat22", f"{CANDIDATES}, {rate}", f"AFA, {rate}")
     return {
         "augmentation": {"linked": counts, "dropped": fewer, "free": passages, "updates": UPDATES},
         "rate": rate,
         "second_rate": second,
         "tuned": tuned,
-        "gains": gains(models, suites.larger()),
+        "gains": gains(models, suites.whole),
         "changes": changes(*(scored(suites.templates(), models[name]) for name in ("concat22", f"AFA, {rate}"))),
         "tuned_attacks": {
-            name: compared(scored(suites.before(), models[name]), *(scored(path, models[name]) for path in three))
+            name: compared(scored(suites.whole, models[name]), *(scored(path, models[name]) for path in three))
             for name in attacked
         },
     }
