@@ -19,7 +19,7 @@ from _packages import unpacked
 SERVER = "xllamacpp==2026.10.11549"
 SHA256 = "c54e7d13520ecc989c63dc99d55de3065e2f343a91f43f053d16b5e62077c261"
 PORT = 18911
-SAMPLES = {"bawden-coreference": 100, "contrapro": 300}  # random items
+SAMPLES = {"bawden-coreference": 100, "lopes": 100, "contrapro": 100}  # random items
 PATIENCE = 300  # seconds in which the server must have read the model
 LONGEST = 150  # tokens of a translation
 
