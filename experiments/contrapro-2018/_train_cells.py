@@ -7,8 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 Figures = Mapping[str, Any]
-# Last stages with context: the name of their models without the seed, and in tables
-STAGES = {"concat22": "concat22", "counterfactual": "concat22 with counterfactual passages"}
+# Last stages: the name of their models without the seed, and in tables
+STAGES = {
+    "concat22": "concat22",
+    "counterfactual": "concat22 with counterfactual passages",
+    "baseline": "the baseline",
+}
 
 
 def table(*heads: str) -> list[str]:
@@ -25,8 +29,9 @@ def title(name: str) -> str:
         "stage2-baseline": "baseline, stages 1–2",
         "stage2": "concat22, stages 1–2",
     }
+    stage = stem if stem == "baseline" else STAGES.get(stem, stem)
     ending = {"mean": "mean of the seeds' weights"}.get(seed, f"seed {seed}")
-    return names.get(name) or (f"{STAGES.get(stem, stem)}, {ending}" if stem else name)
+    return names.get(name) or (f"{stage}, {ending}" if stem else name)
 
 
 def accuracy(part: Figures | None) -> str:
@@ -41,7 +46,10 @@ def group(part: Figures | None, breakdown: str, name: str) -> Any:
 
 
 def mean(values: Iterable[float], digits: int = 3) -> str:
+    """Mean ± standard deviation; empty if there is no value."""
     numbers = list(values)
+    if not numbers:
+        return ""
     spread = f" ± {statistics.stdev(numbers):.{digits}f}" if len(numbers) > 1 else ""
     return f"{statistics.mean(numbers):.{digits}f}{spread}"
 

@@ -23,7 +23,10 @@ def limits(found: Figures) -> list[str]:
             "does not show that the model resolves *it*.",
         ],
         *longer_too(found),
-        ["The baseline has one seed."],
+        [
+            "Seeds 2 and 3 of the baseline start from stages 1 and 2 that were trained again on another machine, which",
+            "does not give the same weights. They differ from seed 1 in more than the last stage's seed.",
+        ],
         [
             "The training passages are subtitles, the genre of ContraPro, translated by DeepL with context, and the",
             "last stage trains what the test asks.",
@@ -119,8 +122,8 @@ def slips(found: Figures) -> list[list[str]]:
     measured = [f"concat22, seed 1, as it was kept at the time, has {again:.3f} on the corrected set."] if again else []
     return [
         [
-            f"For the baseline and concat22, {found['slips']} items exchange a polite *Sie* instead of the pronoun for",
-            "*it*. This was corrected before the training with counterfactual passages;",
+            f"For seed 1 of the baseline and for concat22, {found['slips']} items exchange a polite *Sie* instead of",
+            "the pronoun for *it*. This was corrected before the training with counterfactual passages;",
             *measured,
         ]
     ]

@@ -91,9 +91,8 @@ def question(found: Figures, seeds: Mapping[str, Sequence[str]]) -> list[str]:
         *paragraph(
             "The baseline goes through the same three stages without context. It does not read the counterfactual",
             "passages: without their context every pronoun in them is equally right, so they cannot teach it anything.",
-            f"Seeds of stage 3: {', '.join(f'{len(names)} of {STAGES[stage]}' for stage, names in seeds.items())},",
-            "1 of the baseline. No sentence of three or more words of ContraPro, contexts included, is in the training",
-            "text.",
+            f"Seeds of stage 3: {', '.join(f'{len(names)} of {STAGES[stage]}' for stage, names in seeds.items())}.",
+            "No sentence of three or more words of ContraPro, contexts included, is in the training text.",
         ),
     ]
 
@@ -155,9 +154,10 @@ def contexts(models: Figures, bayes: Figures, seeds: Mapping[str, Sequence[str]]
     for stage, names in seeds.items():
         judged = [models[name] for name in names if "right" in models[name]]
         if len(judged) > 1:
-            cells = [mean(m[c]["accuracy"] for m in judged) for c in ("right", "random")] + [""]
+            with_all = [[m[c] for m in judged if c in m] for c in ("right", "random")]
+            cells = [*(mean(part["accuracy"] for part in parts) for parts in with_all), ""]
             for distance in ("1", "0"):
-                places = [[group(m[c], "distance", distance) for m in judged] for c in ("right", "random")]
+                places = [[group(part, "distance", distance) for part in parts] for parts in with_all]
                 cells += [mean(part["accuracy"] for part in parts) for parts in places]
             lines.append(row(f"**{STAGES[stage]}: mean of {len(judged)} seeds ± standard deviation**", "", *cells))
     return lines
@@ -205,11 +205,15 @@ def shown(models: Figures, best: str) -> list[str]:
 def headline(models: Figures, best: str) -> list[str]:
     """The mean of the seeds next to the kept model."""
     stage = best.rpartition("-")[0]
-    seeds = [models[name] for name in asked(models) if name.startswith(f"{stage}-") and name[-1].isdigit()]
-    kept, baseline = models[best]["all"], models["baseline-1"]["all"]
+    seeds, baselines = (
+        [models[name] for name in asked(models) if name.startswith(f"{start}-") and name[-1].isdigit()]
+        for start in (stage, "baseline")
+    )
+    kept = models[best]["all"]
+    without = mean(figures["all"]["accuracy"] for figures in baselines)
     lines = paragraph(
         f"On all {kept['total']:,} items, the kept model ({title(best)}) has {accuracy(kept)} and the baseline",
-        f"{accuracy(baseline)} (one seed).",
+        f"{without} ({len(baselines)} seeds).",
     )
     if len(seeds) < 2:
         return lines
