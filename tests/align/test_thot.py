@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,8 +13,9 @@ pytest.importorskip("anaphora.align.thot", reason="sil-thot is not installed")
 from anaphora.align import Settings, align
 from anaphora.align.alignment import HEURISTICS, agreement, read_alignments, symmetrize
 from anaphora.align.backend import Directions, load_backend
-from anaphora.align.thot import SCHEDULES, Thot, openmp_threads, sleeping_threads, thot
+from anaphora.align.thot import SCHEDULES, Thot, thot
 from anaphora.core.files import text_lines
+from anaphora.core.openmp import openmp_threads
 
 from .conftest import Toy, toy_text
 
@@ -160,14 +160,3 @@ def test_the_number_of_threads_is_set_and_set_back() -> None:
     assert library.omp_get_max_threads() == before
     with openmp_threads(thot, None):
         assert library.omp_get_max_threads() == before
-
-
-def test_threads_sleep_unless_the_user_has_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
-    with sleeping_threads():
-        assert os.environ["OMP_WAIT_POLICY"] == "passive"
-    assert "OMP_WAIT_POLICY" not in os.environ
-    monkeypatch.setenv("OMP_WAIT_POLICY", "active")
-    with sleeping_threads():
-        assert os.environ["OMP_WAIT_POLICY"] == "active"
-    assert os.environ["OMP_WAIT_POLICY"] == "active"

@@ -128,6 +128,7 @@ class Inputs:
         tiny_models.make_marian(self / "marian", sentences)
         (self / "llama").mkdir()
         tiny_models.make_llama(self / "llama", sentences)
+        tiny_models.make_gguf(self / "llama", self / "tiny.gguf")
         tiny_models.make_nmt(self / "nmt", sentences)
         self._converted()
         self._measure()
@@ -390,6 +391,7 @@ def targets(inputs: Inputs, openai: str) -> list[Target]:
         "hf": f"hf:{inputs / 'marian'}",
         "lm": f"lm:{inputs / 'llama'}",
         "ct2": f"ct2:{inputs / 'ct2'}",
+        "gguf": f"gguf:{inputs / 'tiny.gguf'}",
         "nmt": f"nmt:{inputs / 'nmt'}",
         "openai": f"openai:{openai}?model=tiny",
         "judge": f"judge:{openai}?model=tiny",
@@ -399,7 +401,7 @@ def targets(inputs: Inputs, openai: str) -> list[Target]:
     actual = []
     for kind, spec in specs.items():
         suite, total = (inputs.pairs, 270) if kind == "measure" else (inputs.suite, EXAMPLES)
-        own = ["--workers", "1", "--threads", "1"] if kind in ("hf", "lm", "ct2", "nmt") else []
+        own = ["--workers", "1", "--threads", "1"] if kind in ("hf", "lm", "ct2", "gguf", "nmt") else []
         arguments = ["score", str(suite), "--system", spec, "-o", "out/run.jsonl", *own]
         if kind == "measure":
             arguments += ["--limit", "90"]

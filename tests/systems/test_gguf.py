@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import importlib.util
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import cache
 from itertools import islice
@@ -12,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from anaphora import api
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.demo.corpus import demo_suite
 from anaphora.runs import CandidateScores
@@ -23,6 +27,7 @@ from anaphora.systems.scoring import score_suite
 
 EXAMPLES = list(islice(demo_suite(), 0, None, 60))
 LANGUAGES = ("en", "de")
+PROMPT, CANDIDATES = [1, 30, 31, 32], ([40, 41, 42, 50], [40, 41, 43, 50, 51], [44])
 
 
 def scored(system: System, examples: list[Example] = EXAMPLES) -> list[CandidateScores]:
@@ -73,6 +78,31 @@ def test_an_interrupted_run_is_resumed(tiny_gguf: Path, tmp_path: Path) -> None:
     assert run.path.read_bytes() == whole.path.read_bytes()
     settings = run.header.settings
     assert (settings["xllamacpp"], settings["chat"], len(settings["weights"])) == ("2026.10.11549", True, 16)
+
+
+def test_workers_after_the_same_process_has_scored(tiny_gguf: Path, tmp_path: Path) -> None:
+    """Workers are new processes: forks of one in which llama.cpp has computed with threads would wait forever."""
+    spec, options = f"gguf:{tiny_gguf}", {"limit": 2, "threads": 2}
+    one, two = (api.score(demo_suite(), spec, tmp_path / str(n), workers=n, **options) for n in (1, 2))
+    assert one.path.read_bytes() == two.path.read_bytes()
+
+
+def test_a_fork_of_a_process_with_threads_is_refused(tiny_gguf: Path) -> None:
+    model = LlamaCpp(tiny_gguf, threads=2)
+    list(model.log_probabilities(PROMPT, CANDIDATES))
+    reader, writer = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            list(LlamaCpp(tiny_gguf, threads=2).log_probabilities(PROMPT, CANDIDATES))
+        except AnaphoraError as error:
+            os.write(writer, str(error).encode())
+        finally:
+            os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as answer:
+        assert "threads before this process was forked" in answer.read()
+    os.waitpid(child, 0)
 
 
 def test_a_text_that_is_too_long(tiny_gguf: Path) -> None:
@@ -170,15 +200,23 @@ class TestLibrary:
         with pytest.raises(AnaphoraError, match=r"Use lm:FILE\.gguf instead"):
             library()
 
+    @pytest.mark.parametrize(("chosen", "spins"), [({}, "0"), ({"OMP_WAIT_POLICY": "active"}, "30000000000")])
+    def test_lets_threads_sleep_while_they_wait(self, chosen: dict[str, str], spins: str) -> None:
+        pytest.importorskip("xllamacpp")
+        program = "from anaphora.systems.gguf import library; library()"
+        environment = {key: value for key, value in os.environ.items() if not key.startswith(("OMP_", "GOMP_"))}
+        environment |= {"OMP_DISPLAY_ENV": "verbose", **chosen}  # OpenMP writes its settings when it is loaded
+        ended = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+        if "GOMP_SPINCOUNT" not in ended.stderr:
+            pytest.skip("llama.cpp does not use the OpenMP of GCC here")
+        assert f"GOMP_SPINCOUNT = '{spins}'" in ended.stderr
+
     def test_has_every_function(self) -> None:
         pytest.importorskip("xllamacpp")
         assert all(getattr(library(), name) for name in FUNCTIONS)
         defaults = library().llama_context_default_params()
         assert (defaults.type_k, defaults.type_v, defaults.flash_attn_type) == (1, 1, -1)  # float16, automatic
         assert (defaults.embeddings, defaults.offload_kqv, defaults.ctx_other) == (False, True, None)
-
-
-PROMPT, CANDIDATES = [1, 30, 31, 32], ([40, 41, 42, 50], [40, 41, 43, 50, 51], [44])
 
 
 @pytest.fixture(scope="module")

@@ -6,52 +6,13 @@ Tiedemann 2016). Higher models start from lower ones, by the schedule of GIZA++ 
 
 from __future__ import annotations
 
-import contextlib
-import ctypes
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
-from types import ModuleType
 
 from anaphora.align.backend import Directions, Pair, Progress, Settings, Words, both_directions, choose_model
 from anaphora.core.errors import AnaphoraError
-
-
-@contextlib.contextmanager
-def openmp_threads(module: ModuleType, count: int | None) -> Iterator[None]:
-    """Set the number of OpenMP threads of an extension module inside this block; None leaves it alone.
-
-    sil-thot has no option for it. Its OpenMP is a library of its own, found through the module itself.
-    """
-    library = ctypes.CDLL(module.__file__)
-    if count is None or not hasattr(library, "omp_set_num_threads"):
-        yield
-        return
-    before = library.omp_get_max_threads()
-    library.omp_set_num_threads(count)
-    try:
-        yield
-    finally:
-        library.omp_set_num_threads(before)
-
-
-@contextlib.contextmanager
-def sleeping_threads() -> Iterator[None]:
-    """Let the OpenMP threads of an extension module that is imported inside this block sleep while they wait.
-
-    By default they spin, and a sampler that waits for its threads thousands of times takes ten times as long on a busy
-    machine. OpenMP reads this setting once, when it is loaded.
-    """
-    if "OMP_WAIT_POLICY" in os.environ:  # the user has chosen
-        yield
-        return
-    os.environ["OMP_WAIT_POLICY"] = "passive"
-    try:
-        yield
-    finally:
-        del os.environ["OMP_WAIT_POLICY"]
-
+from anaphora.core.openmp import openmp_threads, sleeping_threads
 
 with sleeping_threads():
     import thot

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
+import os
 import weakref
 from collections.abc import Container, Iterator, Mapping, Sequence
 from ctypes import POINTER, c_bool, c_char_p, c_float, c_int8, c_int32, c_size_t, c_uint32, c_void_p
@@ -25,6 +26,7 @@ import numpy as np
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.openmp import sleeping_threads
 from anaphora.core.workers import processor_count
 from anaphora.runs import CandidateScores
 from anaphora.scoring.encoded import EncodedExample, common_prefix
@@ -204,6 +206,7 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {  # what they return, and w
     "llama_get_logits_ith": (POINTER(c_float), (c_void_p, c_int32)),
 }
 _last_error = [""]
+_computes_in: dict[str, int] = {}  # the first process that computes with several threads; forks of it have lost them
 
 
 def _listen(level: int, text: bytes | None, _: object) -> None:
@@ -228,7 +231,8 @@ def library() -> ctypes.CDLL:
     folders = package.submodule_search_locations if package is not None else None
     files = [file for folder in folders or () for file in Path(folder).glob("xllamacpp*.so")]
     try:
-        loaded = ctypes.CDLL(str(files[0]))
+        with sleeping_threads():
+            loaded = ctypes.CDLL(str(files[0]))
         for name, (result, arguments) in FUNCTIONS.items():
             function = getattr(loaded, name)
             function.restype, function.argtypes = result, arguments
@@ -312,6 +316,11 @@ class LlamaCpp:
         """
         if not self.close.alive:
             raise AnaphoraError("the model was closed")
+        if self._threads > 1 and _computes_in.setdefault("process", os.getpid()) != os.getpid():
+            raise AnaphoraError(
+                "llama.cpp has computed with several threads before this process was forked, and would wait for them "
+                "forever. Start processes with multiprocessing's method 'spawn', or use 1 thread"
+            )
         self._make_room(len(prompt) + max(map(len, candidates)))
         memory = self._lib.llama_get_memory(self._handles.context)
         self._lib.llama_memory_clear(memory, True)
