@@ -223,6 +223,8 @@ def test_a_function_scores_a_suite(tmp_path: Path) -> None:
         (42, "42 is not a system. Name one (KIND:WHAT), or pass a function of source and translation"),
         (lambda source, translation: "high", "the score of a candidate is a number, not 'high'"),
         (lambda source, translation: float("nan"), "the score of a candidate is a finite number, not nan"),
+        (lambda source, translation: 10**5000, "the score of a candidate is a finite number, not a value that cannot"),
+        ([0.5] * 5000, "0.5, 0.5,… is not a system. Name one (KIND:WHAT)"),
     ],
 )
 def test_what_is_no_system_is_refused(suite: Path, tmp_path: Path, system: Any, says: str) -> None:

@@ -80,6 +80,8 @@ def test_a_folder_of_pipelines(installed: list[str], tmp_path: Path, monkeypatch
     assert default_annotator("de", "") == f"spacy:{tmp_path / 'de_ud_sm'}"
     installed.append("de_core_news_md")
     assert default_annotator("de", "") == "spacy:de_core_news_md"
+    with pytest.raises(AnaphoraError, match=r"no spaCy pipeline for 'd\*\*e'"):
+        default_annotator("d**e", "")
 
 
 def test_what_to_do_where_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:

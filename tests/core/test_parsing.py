@@ -16,6 +16,7 @@ from anaphora.core.files import byte_lines, open_binary, read_bytes, read_text, 
 from anaphora.core.parsing import (
     expecting,
     get,
+    is_count,
     json_record,
     open_member,
     open_zip,
@@ -167,6 +168,11 @@ def test_toml_that_is_fine_is_read(tmp_path: Path) -> None:
     path.write_bytes(b'\xef\xbb\xbfa.b = 1\r\nc = "Nr. 5. usw. ..."\r\nd = [0.5, 2020-01-01]\r\n')
     assert read_toml(path)["a"] == {"b": 1}
     assert parse_toml("a = '" + "x. " * 90 + "'", HERE)
+
+
+def test_counts_have_at_most_nine_digits_and_nothing_else() -> None:
+    assert all(map(is_count, ("0", "7", "007", "999999999")))
+    assert not any(map(is_count, ("", "1000000000", "9" * 5001, "-1", "+1", " 1", "1.", "²", "٣", "１", "a")))
 
 
 def test_whole_numbers_fit_64_bits() -> None:

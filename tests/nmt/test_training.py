@@ -288,6 +288,12 @@ def test_two_processes_train_as_one_with_twice_the_batches(config: Path, tiny: A
             assert first[key] == pytest.approx(second[key], rel=1e-5)
 
 
+def test_variables_of_torchrun_are_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORLD_SIZE", "two")
+    with pytest.raises(AnaphoraError, match="the environment variable WORLD_SIZE is not a number: 'two'"):
+        module.Ranks()
+
+
 def test_it_stops_when_validation_brings_nothing(config: Path, tiny: Any, tmp_path: Path) -> None:
     read = changed(config, updates=500, learning_rate=0.5)  # far too much: it gets worse
     read = replace(read, validation=replace(read.validation, every=5, patience=3))

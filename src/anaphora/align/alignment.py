@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from anaphora.core.errors import BadInput, check_name
 from anaphora.core.files import text_lines
+from anaphora.core.parsing import is_count
 
 Point = tuple[int, int]  # source word, target word; both count from 0
 Alignment = tuple[Point, ...]  # of one sentence pair, in the order of the file
@@ -22,8 +23,7 @@ def parse_alignment(line: str, path: Path, number: int) -> Alignment:
     points = []
     for item in line.split():
         source, dash, target = item.partition("-")
-        digits = source.isascii() and source.isdigit() and target.isascii() and target.isdigit()
-        if not (dash and digits and len(item) < LONGEST):
+        if not (dash and is_count(source) and is_count(target)):
             raise BadInput(path, f"not an alignment point: {item[:LONGEST]!r}", line=number, remedy=FORMAT)
         points.append((int(source), int(target)))
     return tuple(points)

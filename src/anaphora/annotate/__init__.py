@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
@@ -83,7 +84,7 @@ def default_annotator(language: str, option: str) -> str:
             f"no annotator for {language!r}: spaCy is not installed. Install it: {get}. {remedy}"
         ) from None
     folder = os.environ.get("ANAPHORA_MODELS")
-    folders = [str(path.parent) for path in Path(folder).glob(f"{language}_*/meta.json")] if folder else []
+    folders = [str(path.parent) for path in Path(folder).glob(f"{glob.escape(language)}_*/meta.json")] if folder else []
     for pipelines in (util.get_installed_models(), folders):
         fitting = [pipeline for pipeline in pipelines if Path(pipeline).name.startswith(f"{language}_")]
         if fitting:

@@ -12,7 +12,7 @@ from anaphora.annotate.document import Contraction, Document, Entities, Sentence
 from anaphora.annotate.schemes import universal
 from anaphora.core.errors import BadInput
 from anaphora.core.files import text_lines
-from anaphora.core.parsing import shown
+from anaphora.core.parsing import is_count, shown
 
 COLUMNS = 10
 
@@ -163,7 +163,7 @@ def _word(columns: Sequence[str], spaced: bool, path: Path, number: int) -> Toke
 
 
 def _number(text: str, path: Path, number: int) -> int:
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
+    if not is_count(text):
         raise BadInput(path, f"not a word number: {shown(text)}", line=number)
     return int(text)
 

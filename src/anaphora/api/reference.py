@@ -124,13 +124,14 @@ def apt(
 def _verdicts(annotators: Answers, files: Files) -> dict[tuple[str, str, str], str]:
     """The annotators' verdicts by system, sentence and position; an error if they saw other sentences."""
     from anaphora.core.documents import read_parallel
+    from anaphora.core.parsing import is_count
     from anaphora.study.create import text_digest
 
     source, *translations = read_parallel(files.source, *files.hypotheses)
     verdicts = {}
     for system, lines in zip(files.systems, translations, strict=True):
         for (sentence, position), verdict in annotators.verdicts.get(system, {}).items():
-            number = int(sentence) if sentence.isascii() and sentence.isdigit() and len(sentence) < 10 else len(lines)
+            number = int(sentence) if is_count(sentence) else len(lines)
             if number >= len(lines):
                 raise annotators.foreign("item", f"{system}/{sentence}")
             annotators.check(system, (sentence, position), text_digest(source[number], lines[number]))

@@ -62,6 +62,14 @@ def whole_number(text: str | bytes, path: Path, line: int | None = None, what: s
     return int(plain)
 
 
+def is_count(text: str) -> bool:
+    """Whether a text is a number of at most nine digits without a sign: a position, a size.
+
+    int() also takes digits of other scripts, and raises an error for thousands of them.
+    """
+    return len(text) <= 9 and text.isascii() and text.isdigit()
+
+
 def shown(value: object) -> str:
     """A value for an error message: quoted, on one line, and not longer than a line."""
     text = value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else value

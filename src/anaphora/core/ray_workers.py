@@ -16,6 +16,7 @@ from typing import Any
 
 from anaphora import __version__
 from anaphora.core.errors import AnaphoraError
+from anaphora.core.parsing import is_count
 from anaphora.core.workers import Event, Failed, Handler, WorkerHandle, WorkerPool
 
 POLL_SECONDS = 1.0  # between two looks at the nodes that have come or gone
@@ -190,7 +191,7 @@ def _init(ray: Any, address: str | None) -> None:
 def _check_reachable(ray: Any, address: str) -> None:
     """Raise an error if no server listens at the address. Ray itself would try for minutes."""
     host, _, port = address.rpartition(":")
-    if not host or not port.isdecimal() or int(port[:6]) > MAX_PORT or "/" in host:
+    if not host or not is_count(port) or int(port) > MAX_PORT or "/" in host:
         raise AnaphoraError(
             f"not the address of a Ray cluster: {address!r}. Write HOST:PORT of the head, as `ray start` prints it"
         )

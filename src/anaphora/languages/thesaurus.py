@@ -15,7 +15,7 @@ from typing import Protocol
 
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import byte_lines, require, text_lines
-from anaphora.core.parsing import shown, whole_number
+from anaphora.core.parsing import is_count, shown
 
 Sense = tuple[str, ...]  # nouns with the same meaning, in the order of the resource
 OPENTHESAURUS = Path("/usr/share/mythes/th_de_DE_v2.dat")  # installed by Debian's mythes-de
@@ -61,10 +61,10 @@ class MyThes:
             word, _, count = head.rpartition("|")
             if not word and not count:
                 continue
-            if not (count.isdecimal() and len(count) < 10):
+            if not is_count(count):
                 raise BadInput(path, f"a word and the number of its senses are expected: {shown(head)}", line=number)
             senses = []
-            for _ in range(whole_number(count, path, number, "a number of senses")):
+            for _ in range(int(count)):
                 row = next(rows, None)
                 number += 1
                 if row is None:

@@ -18,6 +18,7 @@ from torch.nn import functional
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import finite
+from anaphora.core.parsing import is_count, shown
 from anaphora.nmt.candidates import encode_candidates, padded_scores
 from anaphora.nmt.checkpoint import (
     BEST,
@@ -107,14 +108,20 @@ def autocast(dtype: str, device: torch.device) -> Callable[[], AbstractContextMa
 # Data-parallel training: each process takes its share of an update's batches, and gradients are summed.
 
 
+def _variable(name: str, default: str) -> int:
+    value = os.environ.get(name, default)
+    if not is_count(value):
+        raise AnaphoraError(f"the environment variable {name} is not a number: {shown(value)}. torchrun sets it")
+    return int(value)
+
+
 class Ranks:
     """This process among those that train together, by the variables that torchrun sets."""
 
     def __init__(self) -> None:
-        self.rank = int(os.environ.get("RANK", 0))
-        self.size = int(os.environ.get("WORLD_SIZE", 1))
+        self.rank, self.size = _variable("RANK", "0"), _variable("WORLD_SIZE", "1")
         if torch.cuda.is_available():
-            self.device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", 0)))
+            self.device = torch.device("cuda", _variable("LOCAL_RANK", "0"))
         else:
             self.device = torch.device("cpu")
         if self.size > 1 and not torch.distributed.is_initialized():

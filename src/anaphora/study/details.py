@@ -16,6 +16,7 @@ from anaphora.align.tokenize import Tokenization, looks_tokenized
 from anaphora.core.columns import Record, read_columns
 from anaphora.core.documents import read_parallel
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
+from anaphora.core.parsing import is_count
 from anaphora.evaluation.verdicts import majority
 from anaphora.languages.highlight import STRAIGHT as APOSTROPHES
 from anaphora.languages.highlight import Span, find_word
@@ -156,7 +157,7 @@ def _detail(record: Record, source: _Text, texts: Mapping[str, _Text]) -> Exampl
 
 def _sentence(record: Record, lines: int) -> int:
     text = record.cells["sentence"]
-    if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text) < lines):
+    if not (is_count(text) and int(text) < lines):
         problem = f"there is no line {text!r}: the texts have {lines:,} lines, which count from 0"
         raise BadInput(record.path, problem, line=record.line, remedy="Give the texts that `apt` read.")
     return int(text)

@@ -29,6 +29,7 @@ from urllib.parse import urlsplit
 
 from anaphora.core.errors import AnaphoraError, BadInput, CannotWrite
 from anaphora.core.files import atomic_path, sha256_of
+from anaphora.core.parsing import is_count
 
 CHUNK = 1 << 16  # bytes read at a time, and also of one header of a tar archive
 MAX_SIZE = 1 << 28  # bytes of a file whose size is not known; the largest of the catalog has 4 MB
@@ -168,9 +169,7 @@ def _problem(url: str, error: HTTPError) -> Exception:
     status = f"{error.code} {http.client.responses.get(error.code, '')}".strip()
     if error.code in (408, 429) or error.code >= 500:
         wait = error.headers.get("Retry-After", "")
-        return _TemporaryError(
-            f"the server says {status}", float(wait[:9]) if wait.isascii() and wait.isdigit() else 0.0
-        )
+        return _TemporaryError(f"the server says {status}", float(wait) if is_count(wait) else 0.0)
     if error.code in (404, 410):
         return AnaphoraError(f"{url}: there is no such file any more ({status}). {REMEDY}")
     if 300 <= error.code < 400:

@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.lock import lock_output
+from anaphora.core.parsing import shown
 from anaphora.core.workers import ProcessPool, WorkerPool, processor_count
 from anaphora.runs import CandidateScores, Run, RunHeader, RunWriter, describe, run_file
 from anaphora.suites.contexts import SEED, Selection, most_context, select
@@ -244,10 +245,17 @@ class FunctionSystem:
                 source, targets = self.options.context.scoring_input(example)
                 scores: list[Any] = [self.function(source, target) for target in targets]
                 for score in scores:
-                    if not isinstance(score, Real) or not math.isfinite(score):
+                    if not isinstance(score, Real) or not _is_finite(score):
                         finite = "finite " if isinstance(score, Real) else ""
-                        raise AnaphoraError(f"the score of a candidate is a {finite}number, not {score!r}")
+                        raise AnaphoraError(f"the score of a candidate is a {finite}number, not {shown(score)}")
                 yield number, CandidateScores([float(score) for score in scores])
+
+
+def _is_finite(score: Any) -> bool:
+    try:
+        return math.isfinite(score)
+    except OverflowError:  # a whole number of hundreds of digits
+        return False
 
 
 def name_of(system: object) -> str:
@@ -260,7 +268,7 @@ def scorer_of(system: System | ScoreFunction) -> StartScorer:
     scores = callable(getattr(system, "score", None))
     if not scores and not callable(system):
         raise AnaphoraError(
-            f"{system!r} is not a system. Name one (KIND:WHAT), or pass a function of source and translation, "
+            f"{shown(system)} is not a system. Name one (KIND:WHAT), or pass a function of source and translation, "
             "or an object with the methods settings and score (see docs/extending.md)"
         )
 

@@ -52,6 +52,12 @@ def test_two_lines_are_one_item_the_right_one_first(tmp_path: Path) -> None:
     ]
 
 
+def test_names_of_files_are_no_patterns(tmp_path: Path) -> None:
+    for name, lines in FILES.items():
+        (tmp_path / name.replace("X", "(X[")).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    assert [example.source for example in read(tmp_path)][1] == ("", "", "They sleep.")
+
+
 def test_the_context_is_the_largest_there_is_by_default(tmp_path: Path) -> None:
     folder(tmp_path)
     assert [e.source for e in read(tmp_path)] == [("Look!", "A car.", "It is red."), ("", "", "They sleep.")]

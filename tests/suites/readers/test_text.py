@@ -81,6 +81,13 @@ def test_lines_with_one_id_are_candidates_with_the_right_first(tmp_path: Path) -
     ]
 
 
+@pytest.mark.parametrize("name", ["a**b", "[de"])
+def test_names_of_files_are_no_patterns(tmp_path: Path, name: str) -> None:
+    for file, text in FILES.items():
+        (tmp_path / file.replace("mine", name)).write_text(text, encoding="utf-8")
+    assert (read(tmp_path).header.name, len(list(read(tmp_path)))) == (name, 2)
+
+
 def test_a_second_column_names_the_right_one_or_none(tmp_path: Path) -> None:
     suite = read(folder(tmp_path, groups="a\t0\na\t1\nb\t0\nb\t0\nb\t0\n"))
     assert [example.gold for example in suite] == [1, None]

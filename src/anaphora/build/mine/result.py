@@ -20,6 +20,7 @@ from anaphora.build.mine.shards import Stage, Words, unpack, unpack_pieces
 from anaphora.core.columns import tsv_line
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.files import atomic_writer, write_atomic
+from anaphora.core.parsing import is_count
 from anaphora.suites.example import Example
 from anaphora.suites.readers.contrapro import KEYS
 from anaphora.suites.suite import Header, example_line, header_line
@@ -40,7 +41,7 @@ def parse_size(text: str, classes: Mapping[str, int]) -> int | None:
         return None
     if text == "even":
         return min(classes.values(), default=0)
-    if text.isascii() and text.isdigit() and len(text) < 10 and int(text):
+    if is_count(text) and int(text):
         return int(text)
     raise AnaphoraError(
         f"--per-class {text}: write a number, all, or even (as many of each as there are of the rarest)"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
 from anaphora.core.files import atomic_writer, text_lines
-from anaphora.core.parsing import shown
+from anaphora.core.parsing import is_count, shown
 from anaphora.languages.pronouns import PronounLists
 from anaphora.metrics.apt import idiap as apt_idiap
 from anaphora.metrics.apt.idiap import Groups, IdiapSettings, numpy_argsort
@@ -169,7 +169,7 @@ def _settings(values: _Values) -> IdiapSettings:
     if not by_position and values["files", "input_type"] != "word":
         raise values.wrong("files", "input_type", "word or possition")
     longest = values["output", "max_length_matrix"]
-    if not _is_count(longest) or int(longest) < 1:
+    if not is_count(longest) or int(longest) < 1:
         raise values.wrong("output", "max_length_matrix", "a number from 1")
     cases = values.numbers("cases", "cases_to_use", int)
     weights = values.numbers("cases", "weigths_per_case", float)
@@ -210,15 +210,11 @@ def read_positions(path: Path) -> tuple[tuple[int, int], ...]:
         fields = line.split()
         if not fields:
             continue
-        if len(fields) != 2 or not all(map(_is_count, fields)):
+        if len(fields) != 2 or not all(map(is_count, fields)):
             remedy = "A line is a sentence and a position, both counted from 0."
             raise BadInput(path, f"not the position of a pronoun: {shown(line.strip())}", line=number, remedy=remedy)
         positions.append((int(fields[0]), int(fields[1])))
     return tuple(positions)
-
-
-def _is_count(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) < 10
 
 
 class _Values:

@@ -28,7 +28,8 @@ def read(path: Path, *, context: int | None = None) -> Suite:
     if current is None:
         raise BadInput(path, "*.current.src is missing here", remedy="Name the folder of the extracted files.")
     prefix = current.name.split(".current.src")[0]
-    sizes = sorted({int(m[1]) for f in path.iterdir() if (m := re.match(rf"{prefix}\.c(\d+)\.context\.src", f.name))})
+    contexts = re.compile(rf"{re.escape(prefix)}\.c(\d+)\.context\.src")
+    sizes = sorted({int(match[1]) for file in path.iterdir() if (match := contexts.match(file.name))})
     size = context if context is not None else (sizes[-1] if sizes else 0)
     if size and size not in sizes:
         available = ", ".join(map(str, sizes)) or "none"

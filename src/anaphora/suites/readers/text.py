@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import itertools
 import re
 from collections.abc import Iterable, Iterator
@@ -114,7 +115,7 @@ def _context_size(groups: Path, contexts: list[Path]) -> int:
 
 def _languages(path: Path, name: str, source: str | None, target: str | None) -> tuple[str, str]:
     """The languages as given, else from the names of the text files; the source is the one with more repeated lines."""
-    files = sorted(path.glob(f"{name}.text.*"))
+    files = sorted(path.glob(f"{glob.escape(name)}.text.*"))
     endings = [file.name.removesuffix(".gz").rsplit(".", 1)[-1] for file in files]
     known = [language for language in (source, target) if language]
     rest = [language for language in endings if language not in known]
