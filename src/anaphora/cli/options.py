@@ -275,8 +275,8 @@ def _option(function: Callable[..., Any], parameter: inspect.Parameter, own: Set
         del settings["default"]
     elif (settings["default"] is None and not flag) or (settings["default"] == () and settings.get("multiple")):
         del settings["default"]  # but for flags: without a default, click takes one that is not given for False
-    elif isinstance(settings["default"], tuple) and not settings.get("multiple"):
-        settings["show_default"] = ",".join(f"{item}" for item in settings["default"]) or False
+    elif isinstance(settings["default"], tuple) and settings["default"] and not settings.get("multiple"):
+        settings["default"] = ",".join(map(str, settings["default"]))  # as it is written, and shown in the help
     return option(*settings.pop("flags", (word,)), parameter.name, **settings)
 
 

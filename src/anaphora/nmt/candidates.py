@@ -18,12 +18,12 @@ from anaphora.nmt.data import make_batch
 from anaphora.nmt.layout import ContextLayout, SpecialTokens, inputs_of, last, target_of
 from anaphora.nmt.text import TEXT_FILES, Text
 from anaphora.scoring.batching import SourceGroup, group_by_source, padded_batches, score_groups
-from anaphora.scoring.encoded import CandidateScore, EncodedCandidate, Ids, common_prefix, too_long
+from anaphora.scoring.encoded import CandidateScore, EncodedCandidate, Ids, too_long
 from anaphora.scoring.packed import PackedModel
 from anaphora.scoring.stepwise import StepwiseScorer
 from anaphora.scoring.tree import Tree
 from anaphora.scoring.weights import find_device, weights_checksum
-from anaphora.suites.example import Example
+from anaphora.suites.example import Example, common_prefix
 
 Scorer = Callable[[Sequence[Tree], Sequence[tuple[Ids, ...]], bool], list[list[CandidateScore]]]
 Scores = Iterator[tuple[int, list[CandidateScore]]]  # the number of each example, with the scores of its candidates

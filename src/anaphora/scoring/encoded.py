@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from anaphora.core.errors import AnaphoraError
 
@@ -43,14 +42,6 @@ class EncodedExample(NamedTuple):
     def separate(self) -> list[EncodedCandidate]:
         """Return the candidates one by one."""
         return [EncodedCandidate((self.source,), self.prompt, candidate) for candidate in self.candidates]
-
-
-def common_prefix(sequences: Sequence[Sequence[Any]]) -> int:
-    """Return the number of items that all sequences start with."""
-    for number, items in enumerate(zip(*sequences, strict=False)):
-        if any(item != items[0] for item in items):
-            return number
-    return min(map(len, sequences))
 
 
 def too_long(length: int, limit: int, text: str, *, can_truncate: bool = True) -> AnaphoraError:

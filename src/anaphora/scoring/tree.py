@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from anaphora.scoring.encoded import common_prefix
+from anaphora.suites.example import common_prefix
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ from anaphora.core.parsing import read_json_object
 from anaphora.stats.intervals import generator, wilson
 from anaphora.stats.resampling import Interval, Resampling
 from anaphora.stats.signature import Signature, with_hash
-from anaphora.suites.example import ORIGINAL, Example, Passage
+from anaphora.suites.example import ORIGINAL, Example, Passage, common_prefix, split_words
 from anaphora.suites.suite import Suite
 from anaphora.table import Rendered
 
@@ -38,7 +37,6 @@ PARTS = ("current", "source_context", "target_context")  # what a bag of words s
 SMOOTHING = 1.0  # added to every count of a word
 EQUAL = 1e-9  # log-probabilities that differ by less are equal
 AT_ONCE = 20_000  # examples that are scored at a time, to bound memory
-WORD = re.compile(r"\w+|[^\w\s]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +190,7 @@ def suite_baselines(suite: Suite, *, folds: int = FOLDS, seed: int = 12345, conf
 
 def words_of(text: str) -> list[str]:
     """Return the words and signs of a text in lower case."""
-    return WORD.findall(text.lower())
+    return split_words(text.lower())
 
 
 def differing_words(candidates: Sequence[Passage]) -> list[list[str]]:
@@ -200,15 +198,9 @@ def differing_words(candidates: Sequence[Passage]) -> list[list[str]]:
     texts = [words_of(candidate[-1]) for candidate in candidates]
     if all(text == texts[0] for text in texts):  # they differ in the context
         texts = [words_of(" ".join(candidate)) for candidate in candidates]
-    start = _common(texts)
-    end = _common([text[start:][::-1] for text in texts])
+    start = common_prefix(texts)
+    end = common_prefix([text[start:][::-1] for text in texts])
     return [text[start : len(text) - end] for text in texts]
-
-
-def _common(texts: Sequence[Sequence[str]]) -> int:
-    """Return how many words all texts begin with."""
-    columns = zip(*texts, strict=False)
-    return next((k for k, column in enumerate(columns) if len(set(column)) > 1), min(map(len, texts)))
 
 
 def classes_of(example: Example, differing: Sequence[Sequence[str]]) -> list[str]:

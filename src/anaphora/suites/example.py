@@ -1,15 +1,17 @@
-"""The type that all packages share: one question put to a translation system."""
+"""The type that all packages share: one question put to a translation system, and how its texts are compared."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 ORIGINAL = "attacked"  # the tag that names the original of an attacked example
 Passage = tuple[str, ...]  # sentences, oldest context first, the current sentence last
 Scalar = str | int | float | bool | None
 Tag = Scalar | list["Tag"] | dict[str, "Tag"]
+WORD = re.compile(r"\w+|[^\w\s]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,3 +50,16 @@ class Translation(NamedTuple):
     text: str
     surplus: int = 0
     nbest: tuple[tuple[str, float], ...] = ()
+
+
+def split_words(text: str) -> list[str]:
+    """Return the words and signs of a text in any language."""
+    return WORD.findall(text)
+
+
+def common_prefix(sequences: Sequence[Sequence[Any]]) -> int:
+    """Return the number of items that all sequences start with."""
+    for number, items in enumerate(zip(*sequences, strict=False)):
+        if any(item != items[0] for item in items):
+            return number
+    return min(map(len, sequences))

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from anaphora.core.errors import AnaphoraError
 from anaphora.languages.highlight import matching_blocks
 from anaphora.runs import CandidateScores
-from anaphora.scoring.encoded import EncodedExample, common_prefix
-from anaphora.suites.example import Example, Passage
+from anaphora.scoring.encoded import EncodedExample
+from anaphora.suites.example import Example, Passage, common_prefix
 from anaphora.systems.context import Context
 from anaphora.systems.encoding import CausalInputs, Seq2SeqInputs, answer
 

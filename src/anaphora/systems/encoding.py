@@ -13,8 +13,8 @@ from typing import Any
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import open_binary, text_lines
 from anaphora.runs import CandidateScores, equal_pairs
-from anaphora.scoring.encoded import CandidateScore, EncodedExample, Ids, common_prefix, too_long
-from anaphora.suites.example import Example
+from anaphora.scoring.encoded import CandidateScore, EncodedExample, Ids, too_long
+from anaphora.suites.example import Example, common_prefix
 from anaphora.systems.context import Context, Options, ScoringInput, parse_bool
 
 PACKAGE = Path(__file__).parents[1]

@@ -29,8 +29,8 @@ from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.openmp import sleeping_threads
 from anaphora.core.workers import processor_count
 from anaphora.runs import CandidateScores
-from anaphora.scoring.encoded import EncodedExample, common_prefix
-from anaphora.suites.example import Example
+from anaphora.scoring.encoded import EncodedExample
+from anaphora.suites.example import Example, common_prefix
 from anaphora.systems import KINDS
 from anaphora.systems.context import Options, split_settings
 from anaphora.systems.encoding import CausalInputs, answer_by_tokens, encode_examples

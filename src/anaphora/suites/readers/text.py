@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import glob
 import itertools
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from anaphora.core.documents import SAME_LENGTH, parallel_lines
 from anaphora.core.errors import BadInput
 from anaphora.core.files import existing, require, text_lines
-from anaphora.suites.example import Example, Passage
+from anaphora.suites.example import Example, Passage, split_words
 from anaphora.suites.suite import Header, Suite, suite_of
-
-WORD = re.compile(r"\w+|[^\w\s]")
 
 
 def groups_of(rows: Iterable[tuple[str, ...]], size: int, path: Path) -> Iterator[list[tuple[str, ...]]]:
@@ -33,7 +30,7 @@ def groups_of(rows: Iterable[tuple[str, ...]], size: int, path: Path) -> Iterato
 
 def differing_words(one: str, other: str) -> list[tuple[str, str]]:
     """The words, lowercased, in which two sentences of the same number of words differ; else none."""
-    a, b = WORD.findall(one.lower()), WORD.findall(other.lower())
+    a, b = split_words(one.lower()), split_words(other.lower())
     return [(x, y) for x, y in zip(a, b, strict=True) if x != y] if len(a) == len(b) else []
 
 

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from anaphora.align.tokenize import normalize
 from anaphora.core.errors import AnaphoraError
 from anaphora.runs import CandidateScores, equal_pairs
-from anaphora.scoring.encoded import common_prefix
+from anaphora.suites.example import common_prefix, split_words
 from anaphora.systems.openai.http import UnexpectedAnswer
 
 IMPOSSIBLE = -9999.0  # what servers say for the logarithm of nothing
@@ -371,13 +371,9 @@ def similarity(translation: str, candidate: str) -> float:
     It is made like chrF++ (Popović 2017), of F-scores of word and character n-grams, but words decide, and characters
     only where words do not: candidates differ in a pronoun, and the letters of *er* are in every *aber*.
     """
-    words = _f_score(_words(translation), _words(candidate), WORDS)
+    words = _f_score(split_words(translation), split_words(candidate), WORDS)
     characters = _f_score("".join(translation.split()), "".join(candidate.split()), CHARACTERS)
     return (1 - SHARE) * words + SHARE * characters
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"\w+|[^\w\s]", text)
 
 
 def _f_score(translation: Sequence[str], candidate: Sequence[str], longest: int) -> float:
