@@ -31,12 +31,6 @@ def test_a_part_has_the_chosen_items_and_the_header(tmp_path: Path) -> None:
     assert [json.loads(line).get("id", "header") for line in path.read_text().splitlines()] == ["header", "1", "3"]
 
 
-def test_attacked_items_go_by_their_originals(tmp_path: Path) -> None:
-    attacked = tmp_path / "attacked.jsonl"
-    attacked.write_text('{"name": "x"}\n{"id": "a/7", "tags": {"attacked": "7"}}\n')
-    assert module("_attacked.py")["ids"](attacked) == ["7"]
-
-
 def test_the_sample_is_always_the_same() -> None:
     drawn = module("_attacked.py")["drawn"]
     known = [str(number) for number in range(100)]
