@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from anaphora.systems import KINDS
 from tests.chaos.kills import points
 from tests.chaos.shadow import Operation, Shadow
+from tests.chaos.targets import Inputs, targets
 
 ROOT = Path(__file__).resolve().parents[2]
 UNSYNCED = [
@@ -55,6 +57,11 @@ def test_points_are_spread_over_all_operations(total: int, number: int) -> None:
     assert len(actual) == number
     assert 1 <= actual[0] <= actual[-1] <= max(1, total)
     assert len({(point - 1) * number // total for point in actual}) >= min(total, number) * 0.6
+
+
+def test_every_kind_of_system_is_killed(tmp_path: Path) -> None:
+    names = {target.name for target in targets(Inputs(tmp_path), "http://127.0.0.1/v1")}
+    assert {f"score {kind}:" for kind in KINDS} <= names
 
 
 def test_small_commands_survive_kills_and_power_loss(tmp_path: Path) -> None:

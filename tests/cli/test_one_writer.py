@@ -220,6 +220,11 @@ def test_two_trainings(start: Start, anaphora_process: Callable[..., object], tm
 
 OUTPUTS = {
     "scores": ("score small.jsonl --system scores:first.scores -o out", "out/run.jsonl"),
+    "attribute": ("attribute tagged.jsonl --system nmt:none --method occlusion -o out", "out/run.jsonl"),
+    "usage": (
+        f"context-usage small.jsonl --system nmt:{PRETRAINED / 'sentence-level'} --context 1 -o out",
+        "out/none-current/run.jsonl",
+    ),
     "pairs": ("measure pairs -r made-up/reference.en -t made-up/first.en -l de-en -o out", "out"),
     "measure": ("measure train a -o out", "out"),
     "adapt": ("measure adapt lm:none text.en -o out", "out"),
@@ -243,7 +248,12 @@ def test_every_command_that_takes_long_respects_the_lock(
     if name in ("measure", "adapt"):
         pytest.importorskip("torch")
         pytest.importorskip("peft")
+    if name == "usage":
+        pytest.importorskip("transformers")
     (tmp_path / "a").touch()
+    header, *rows = map(json.loads, suite.read_text().splitlines())
+    tagged = [header, *(row | {"tags": {"source_antecedent": "something"}} for row in rows)]
+    (tmp_path / "tagged.jsonl").write_text("".join(json.dumps(row) + "\n" for row in tagged))
     command, output = OUTPUTS[name]
     is_folder = "out/ " in f"{command} " or name == "work"
     with (lock_folder if is_folder else lock_output)(tmp_path / output):
