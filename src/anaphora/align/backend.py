@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from anaphora.align.alignment import Alignment, check_alignment, read_alignments
 from anaphora.align.tokenize import DEFAULT as DEFAULT_TOKENIZATION
 from anaphora.core.errors import AnaphoraError, BadInput, check_name
+from anaphora.core.openmp import check_threads
 from anaphora.core.registry import Registry
 
 Words = Sequence[str]
@@ -56,6 +57,9 @@ class Settings:
     tokenize: str = DEFAULT_TOKENIZATION
     normalize: bool = True
     languages: tuple[str, str] = ("", "")
+
+    def __post_init__(self) -> None:
+        check_threads(self.threads)
 
 
 class Backend(Protocol):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from anaphora.core.errors import AnaphoraError, BadInput, named
+from anaphora.core.openmp import check_threads
 from anaphora.runs import Run, open_run
 from anaphora.suites.catalog import catalog
 from anaphora.suites.formats import read_suite, suite_of_rows
@@ -100,6 +101,7 @@ def split_aligner(aligner: str) -> tuple[str, str | None]:
 
 def set_threads(threads: int | None) -> None:
     """Compute with this many CPU threads; None: the library's default."""
+    check_threads(threads)
     if threads is not None:
         import torch
 

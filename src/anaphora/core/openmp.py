@@ -8,6 +8,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
 
+from anaphora.core.errors import AnaphoraError
+from anaphora.core.parsing import shown
+from anaphora.core.workers import processor_count
+
+MAX_THREADS = 256  # on machines with fewer processors
+
+
+def check_threads(count: int | None) -> None:
+    """Raise an error for more threads than a machine can start: libraries end the process then. None is no number."""
+    most = max(MAX_THREADS, processor_count())
+    if count is not None and not 1 <= count <= most:
+        raise AnaphoraError(f"the number of threads must be between 1 and {most} on this machine, not {shown(count)}")
+
 
 @contextmanager
 def openmp_threads(module: ModuleType, count: int | None) -> Iterator[None]:

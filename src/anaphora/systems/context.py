@@ -9,6 +9,7 @@ from typing import NamedTuple
 from urllib.parse import parse_qsl
 
 from anaphora.core.errors import AnaphoraError, did_you_mean
+from anaphora.core.openmp import check_threads
 from anaphora.suites.example import Example, Passage
 
 LABEL = re.compile(r"(\d{1,9})\+(\d{1,9})(p?)")  # 1+1, 3+0, 2+2p
@@ -119,6 +120,9 @@ class Options:
     truncate: bool = False
     scope: str = "candidate"
     own_context: bool = True
+
+    def __post_init__(self) -> None:
+        check_threads(self.threads)
 
 
 def split_spec(spec: str) -> tuple[str, str]:
