@@ -238,9 +238,9 @@ def test_bytes_that_are_not_text_are_located(tmp_path: Path) -> None:
 
 
 def test_a_run_that_is_not_there_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="no such file"):
+    with pytest.raises(BadInput, match=r"none: no such file\. A run is written by: anaphora score"):
         open_run(tmp_path / "none")
-    with pytest.raises(BadInput, match=r"run\.jsonl: no such file"):
+    with pytest.raises(BadInput, match=r"run\.jsonl: no such file\. A run is written by: anaphora score"):
         open_run(tmp_path)
 
 

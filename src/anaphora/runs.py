@@ -20,6 +20,7 @@ from anaphora.core.files import (
     decode,
     existing,
     json_line,
+    missing,
     rename_synced,
 )
 from anaphora.core.finite import all_finite
@@ -76,6 +77,7 @@ FORMAT_VERSION = 1
 # what a record may say besides
 EXTRA = ("undecidable", "truncated", "translation", "unanswered", "answer", "attribution")
 FILE = "run.jsonl"  # where the records are if a run is a folder
+WRITTEN_BY = "A run is written by: anaphora score SUITE --system SPEC -o RUN"
 SAMPLE = re.compile(r"\d{1,18}@-?\d{1,18}")  # size and seed of a random sample
 TEXTS = ("suite", "sha256", "source_language", "target_language", "system", "version")
 
@@ -221,6 +223,8 @@ def open_run(path: Path) -> Run:
         done, total = sum(1 for line in pending if line.strip()), header.examples
         problem = f"an unfinished run: {done:,} of {total:,} examples are scored" if total else "an unfinished run"
         raise BadInput(part, problem, remedy="Finish it with the command that started it and --resume.")
+    if not file.exists():
+        raise missing(file, WRITTEN_BY)
     lines = byte_lines(file)
     first = decode(next(lines, b""), file, 1)
     lines.close()  # type: ignore[attr-defined]  # byte_lines is a generator
@@ -265,14 +269,13 @@ def record_line(item: ScoredExample) -> bytes:
 
 
 def _parse_header(line: str, path: Path) -> RunHeader:
-    remedy = "A run is written by: anaphora score SUITE --system SPEC -o RUN"
-    row = json_header(line, "anaphora_run", FORMAT_VERSION, path, "run", remedy)
+    row = json_header(line, "anaphora_run", FORMAT_VERSION, path, "run", WRITTEN_BY)
     known = {f.name for f in fields(RunHeader)}
     try:
         header = RunHeader(**{key: value for key, value in row.items() if key in known})
     except TypeError as error:
         missing = str(error).partition(": ")[2]
-        raise BadInput(path, f"the run header lacks {missing}", line=1, remedy=remedy) from None
+        raise BadInput(path, f"the run header lacks {missing}", line=1, remedy=WRITTEN_BY) from None
     breakdowns, cut = row.get("breakdowns") or [], row.get("cut_blocks")
     tags = cut is None or (type(cut) is list and not any(isinstance(block, list | dict) for block in cut))
     optional = isinstance(header.blocks, str | None) and isinstance(header.context, str | None)
@@ -284,13 +287,13 @@ def _parse_header(line: str, path: Path) -> RunHeader:
     ]
     for right, name, kind in checks:
         if not right:
-            raise BadInput(path, f"{name} in the run header must be {kind}", line=1, remedy=remedy)
+            raise BadInput(path, f"{name} in the run header must be {kind}", line=1, remedy=WRITTEN_BY)
     if header.examples is not None:
         get(row, "examples", int, path, 1)
     settings = get(row, "settings", dict, path, 1, default={})
     sample = settings.get("sample") or "0@0"
     if type(sample) is not str or not SAMPLE.fullmatch(sample) or not isinstance(settings.get("limit"), int | None):
-        raise BadInput(path, "'sample' in the settings must be SIZE@SEED, 'limit' a number", line=1, remedy=remedy)
+        raise BadInput(path, "'sample' in the settings must be SIZE@SEED, 'limit' a number", line=1, remedy=WRITTEN_BY)
     return replace(header, breakdowns=tuple(breakdowns), cut_blocks=None if cut is None else tuple(cut))
 
 
@@ -306,8 +309,7 @@ def parse_record(line: str, path: Path, number: int) -> ScoredExample:
     except (ValueError, TypeError) as error:
         problem = str(error)
     if item is None or problem:
-        remedy = "A run is written by: anaphora score SUITE --system SPEC -o RUN"
-        raise BadInput(path, f"not a record of a run ({problem})", line=number, remedy=remedy)
+        raise BadInput(path, f"not a record of a run ({problem})", line=number, remedy=WRITTEN_BY)
     return item
 
 

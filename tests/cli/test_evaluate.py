@@ -342,7 +342,7 @@ def test_windows_line_ends_and_a_byte_order_mark_are_accepted(
 
 def test_a_score_file_that_is_not_there(refused: Refused, suite: Path, tmp_path: Path) -> None:
     assert refused("evaluate", suite, "--scores", "nowhere") == "nowhere: no such file"
-    assert refused("evaluate", suite, "--scores", tmp_path) == f"{tmp_path}: is a directory"
+    assert refused("evaluate", suite, "--scores", tmp_path) == f"{tmp_path}: is a directory. A file is expected here."
 
 
 @pytest.mark.parametrize("which", ["small.jsonl", "first.scores"])

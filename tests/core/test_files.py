@@ -168,6 +168,19 @@ def test_a_required_file_error_names_it_and_its_purpose(tmp_path: Path) -> None:
         require(tmp_path / "absent", "en.txt")
     (tmp_path / "en.txt").write_bytes(b"")
     assert require(tmp_path, "en.txt") == tmp_path / "en.txt"
+    with pytest.raises(BadInput, match=r"en\.txt: not a directory\. Name the directory that has de\.txt \(or"):
+        require(tmp_path / "en.txt", "de.txt", "Choose another split.")
+
+
+def test_a_missing_file_names_a_file_of_a_similar_name(tmp_path: Path) -> None:
+    for name in ("baseline.scores", ".baseline.score", "other"):
+        (tmp_path / name).write_bytes(b"")
+    with pytest.raises(BadInput, match=r"baselin\.score: no such file \(did you mean baseline\.scores\?\)$"):
+        open_binary(tmp_path / "baselin.score")
+    with pytest.raises(BadInput, match=r"unlike: no such file$"):
+        open_binary(tmp_path / "unlike")
+    with pytest.raises(BadInput, match=r"baseline\.scores: no such file$"):
+        open_binary(tmp_path / "absent" / "baseline.scores")
 
 
 # writing

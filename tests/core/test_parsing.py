@@ -95,6 +95,14 @@ def test_an_error_in_a_document_names_its_line(tmp_path: Path) -> None:
         read_json(path)
 
 
+@pytest.mark.parametrize("text", ['[{"a": 1}, {"a": ', '[{"a": 1', '["one", "tw', ""])
+def test_a_document_that_was_cut_says_how_to_repair_it(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(text)
+    with pytest.raises(BadInput, match=r"x\.json: line 1: not JSON: .*(ends too early|is empty)\. Copy or download it"):
+        read_json(path, "Is this the right file?")
+
+
 def test_a_record_is_an_object() -> None:
     assert json_record(b'{"a": 1}', HERE, 1) == {"a": 1}
     with pytest.raises(BadInput, match=r"some\.file: line 2: an object is expected on each line"):

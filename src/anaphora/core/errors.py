@@ -43,9 +43,9 @@ class CannotWrite(BadInput):
         super().__init__(path, f"cannot be written: {(error.strerror or str(error)).lower()}")
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """' (did you mean X?)' where a known word is near, else the empty string."""
-    near = difflib.get_close_matches(word, list(known), n=2, cutoff=0.55)
+def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.55) -> str:
+    """' (did you mean X?)' where a known word is near, else the empty string. cutoff: 1 is equal, 0 is anything"""
+    near = difflib.get_close_matches(word, list(known), n=2, cutoff=cutoff)
     return f" (did you mean {' or '.join(near)}?)" if near else ""
 
 

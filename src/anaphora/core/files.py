@@ -7,6 +7,7 @@ import errno
 import gzip
 import hashlib
 import io
+import itertools
 import json
 import os
 import re
@@ -19,7 +20,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from anaphora.core.errors import BadInput, CannotWrite
+from anaphora.core.errors import BadInput, CannotWrite, did_you_mean
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer as Buffer
@@ -30,6 +31,7 @@ MAX_DOCUMENT = 1 << 28  # bytes of a file that is read as a whole
 MAX_RATIO = 200  # how many times its size a gzip file may decompress to; text has 2 to 20
 SYNC_SECONDS = 1.0  # between two syncs of a file that lines are appended to
 RATIO_FROM = 1 << 24  # bytes of content above which that ratio is checked
+MAX_NEIGHBORS = 1000  # names of a folder that are compared with one that does not exist
 GZIP = b"\x1f\x8b"
 TRUNCATED, COPY_AGAIN = "the gzip file is truncated", "Copy or download it again."
 
@@ -42,7 +44,9 @@ def open_binary(path: Path) -> BufferedReader:
     try:
         raw = path.open("rb")
     except FileNotFoundError:
-        raise BadInput(path, "no such file") from None
+        raise missing(path) from None
+    except IsADirectoryError:
+        raise BadInput(path, "is a directory", remedy="A file is expected here.") from None
     except OSError as error:
         raise _unreadable(path, error) from None
     except ValueError:  # a NUL byte in the path
@@ -53,6 +57,21 @@ def open_binary(path: Path) -> BufferedReader:
         raw.close()
         raise _unreadable(path, error) from None
     return BufferedReader(_Decompressed(raw, path), BLOCK) if start == GZIP else raw
+
+
+def missing(path: Path, remedy: str = "") -> BadInput:
+    """The error about a file that does not exist; it names a file of the folder that is called almost the same."""
+    return BadInput(path, f"no such file{_neighbor(path)}", remedy=remedy)
+
+
+def _neighbor(path: Path) -> str:
+    """' (did you mean X?)' where the folder has a file or folder of a similar name."""
+    try:
+        with os.scandir(path.parent) as entries:
+            names = [entry.name for entry in itertools.islice(entries, MAX_NEIGHBORS)]
+    except OSError:  # the folder does not exist either, or cannot be listed
+        return ""
+    return did_you_mean(path.name, (name for name in names if not name.startswith(".")), cutoff=0.75)
 
 
 def _not_a_name(path: Path) -> BadInput:
@@ -192,8 +211,12 @@ def require(directory: Path, name: str, why: str = "") -> Path:
     """Like `existing`, but its absence is an error."""
     path = existing(directory, name)
     if path is None:
-        what = f"{name} (or {name}.gz) is missing here" if os.path.isdir(directory) else "no such directory"  # noqa: PTH112 (a name may be too long)
-        raise BadInput(directory, what, remedy=why)
+        if os.path.isdir(directory):  # noqa: PTH112 (a name may be too long)
+            raise BadInput(directory, f"{name} (or {name}.gz) is missing here", remedy=why)
+        name_it = f"Name the directory that has {name} (or {name}.gz)."
+        if os.path.lexists(directory):
+            raise BadInput(directory, "not a directory", remedy=name_it)
+        raise BadInput(directory, "no such directory", remedy=why or name_it)
     return path
 
 

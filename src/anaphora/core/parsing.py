@@ -22,7 +22,7 @@ from typing import IO, Any, TypeVar, overload
 from xml.etree import ElementTree
 
 from anaphora.core.errors import BadInput
-from anaphora.core.files import BLOCK, MAX_LINE, decode, read_text
+from anaphora.core.files import BLOCK, COPY_AGAIN, MAX_LINE, decode, read_text
 from anaphora.core.finite import refuse_constant
 
 MAX_NESTING = 100  # lists and objects in each other
@@ -199,7 +199,12 @@ def parse_json(text: str, path: Path | str, remedy: str = "", decoder: json.JSON
     try:
         return json_value(text, decoder)
     except json.JSONDecodeError as error:
-        raise BadInput(path, f"not JSON: {_form(error)}", line=error.lineno, remedy=remedy) from None
+        problem, cut = f"not JSON: {_form(error)}", error.pos >= len(text.rstrip()) or "Unterminated" in error.msg
+        if not text.strip():
+            problem, remedy = "not JSON: the file is empty", COPY_AGAIN
+        elif cut:
+            problem, remedy = f"{problem}, because the file ends too early", COPY_AGAIN
+        raise BadInput(path, problem, line=error.lineno, remedy=remedy) from None
     except ValueError as error:
         raise BadInput(path, json_problem(error), remedy=remedy) from None
 

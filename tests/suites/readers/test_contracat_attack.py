@@ -136,6 +136,8 @@ def test_an_attack_without_german_text_says_so(attacks: Path) -> None:
     (folder / "de.txt").unlink()
     with pytest.raises(BadInput, match=r"but_sure: de\.txt .* is missing here\. The release has no German text"):
         read(folder)
+    with pytest.raises(BadInput, match=r"phrase_addition: en\.txt .* is missing here\. Name the folder of one attack"):
+        read(folder.parent)
 
 
 def test_an_attack_out_of_its_tree_says_what_is_missing(tmp_path: Path) -> None:

@@ -29,7 +29,8 @@ def read(path: Path) -> Suite:
     Each item has the tag `attacked`: the id of the original in ContraPro. A released subset does not say it; it is
     found by the text of the record, and among equal texts by the words of the context.
     """
-    files = [require(path, name, "The release has no German text for this attack.") for name in ("en.txt", "de.txt")]
+    english = require(path, "en.txt", "Name the folder of one attack, for example phrase_addition/he_said.")
+    files = [english, require(path, "de.txt", "The release has no German text for this attack.")]
     base = next((f for f in path.resolve().parents[:3] if existing(f, "sentence_groups.txt")), None)
     if base is None:
         problem = "no folder above has sentence_groups.txt"
