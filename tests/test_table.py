@@ -36,6 +36,23 @@ def test_text_lines_up() -> None:
     )
 
 
+def test_columns_of_words_are_left_aligned() -> None:
+    rows = (Row(("contrapro", "12,000", "yes", "ContraPro")), Row(("scat", "1,000", "", "Supporting context")))
+    table = Table("suites", ("name", "examples", "installed", "title"), rows)
+    assert table.render("table").splitlines()[1:] == [
+        "name       examples  installed  title",
+        "contrapro    12,000  yes        ContraPro",
+        "scat          1,000             Supporting context",
+    ]
+    assert "| :-- | --: | :-- | :-- |" in table.render("markdown")
+    assert r"\begin{tabular}{lrll}" in table.render("latex")
+
+
+def test_a_long_section_does_not_push_the_figures_away() -> None:
+    rows = (section("nmt:" + "long/" * 20 + "model"), *rows_of([("all", "300")]))
+    assert "  all  300" in Table("", ("", "n"), rows).render("table").splitlines()
+
+
 def test_markdown_is_a_pipe_table() -> None:
     assert TABLE.render("markdown") == "\n".join(
         [
@@ -161,7 +178,7 @@ def test_every_row_has_every_column_whatever_is_in_the_cells(title: str, rows: l
     assert {line.count("\t") for line in tsv} == {3}
 
     markdown = table.render("markdown").split("\n")
-    body = markdown[markdown.index("| :-- | --: | --: |") - 1 :]
+    body = markdown[next(n for n, line in enumerate(markdown) if line.startswith("| :-- |")) - 1 :]
     assert {len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) for line in body if line} == {4}
 
     latex = table.render("latex")

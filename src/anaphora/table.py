@@ -25,7 +25,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table with notes below it. Columns after the first hold figures and are right-aligned."""
+    """A table with notes below it. Columns after the first are right-aligned, unless they hold words."""
 
     title: str
     columns: tuple[str, ...]
@@ -35,17 +35,25 @@ class Table:
     def render(self, format: str) -> str:
         return RENDERERS[format](self)
 
+    def of_words(self, column: int) -> bool:
+        """Whether a column is left-aligned: the first one, and those in which most cells begin with a letter."""
+        cells = [row.cells[column] for row in self.rows if len(row.cells) > column and row.cells[column]]
+        return column == 0 or 2 * sum(cell[0].isalpha() for cell in cells) > len(cells)
+
+
+LONG_SECTION = 40  # characters; the headings of sections that are longer do not widen the first column
+
 
 def as_text(table: Table) -> str:
     """Return aligned columns for a terminal."""
     rows = [table.columns, *(("  " * row.indent + row.cells[0], *row.cells[1:]) for row in table.rows)]
     plain = [table.columns, *(cells for cells, row in zip(rows[1:], table.rows, strict=True) if not row.section)]
     widths = [max(_width(row[i]) for row in plain) for i in range(len(table.columns))]
-    widths[0] = max([widths[0], *(_width(row[0]) for row in rows)])
+    widths[0] = max([widths[0], *(width for row in rows if (width := _width(row[0])) <= LONG_SECTION)])
+    words = [table.of_words(column) for column in range(len(table.columns))]
     lines = [table.title]
     for row in rows:
-        cells = [_pad(row[0], widths[0], left=True)]
-        cells += [_pad(cell, width, left=False) for cell, width in zip(row[1:], widths[1:], strict=False)]
+        cells = [_pad(cell, width, left=left) for cell, width, left in zip(row, widths, words, strict=False)]
         lines.append("  ".join(cells).rstrip())
     return "\n".join([*lines, *table.notes])
 
@@ -54,7 +62,7 @@ def as_markdown(table: Table) -> str:
     """Return a pipe table, as GitHub and most wikis read it."""
     lines = [f"**{_escape(table.title, '*_|')}**", ""]
     lines.append("| " + " | ".join(map(_cell, table.columns)) + " |")
-    lines.append("|" + "|".join([" :-- ", *[" --: "] * (len(table.columns) - 1)]) + "|")
+    lines.append("|" + "|".join(" :-- " if table.of_words(i) else " --: " for i in range(len(table.columns))) + "|")
     for row in table.rows:
         cells = [_cell(c) for c in row.cells] + [""] * (len(table.columns) - len(row.cells))
         cells[0] = f"*{cells[0]}*" if row.section else "&nbsp;&nbsp;" * row.indent + cells[0]
@@ -65,7 +73,8 @@ def as_markdown(table: Table) -> str:
 def as_latex(table: Table) -> str:
     """Return a booktabs table with a caption; it needs \\usepackage{booktabs}."""
     columns = len(table.columns)
-    lines = ["\\begin{table}", "\\centering", f"\\begin{{tabular}}{{l{'r' * (columns - 1)}}}", "\\toprule"]
+    alignment = "".join("l" if table.of_words(column) else "r" for column in range(columns))
+    lines = ["\\begin{table}", "\\centering", f"\\begin{{tabular}}{{{alignment}}}", "\\toprule"]
     lines.append(" & ".join(map(_latex, table.columns)) + " \\\\")
     lines.append("\\midrule")
     for row in table.rows:

@@ -107,7 +107,7 @@ def test_get_from_a_local_copy(anaphora: Run, as_json: Callable[..., Any], data:
     # from now on the name will do: for get itself (nothing is fetched again), and wherever a suite is named
     assert as_json("suites", "get", "bawden-coreference") == {**got, "already_here": True}
     message = anaphora("suites", "get", "bawden-coreference", "--from-path", folder).stderr
-    assert "already here, and the same as the copy; --force makes it again" in message
+    assert "already exists and is the same as the copy; --force replaces it" in message
     assert as_json("suites", "get", "bawden-coreference", "--force") == got
     assert as_json("suites", "validate", "bawden-coreference")["valid"] is True
     (tmp_path / "constant").write_text("0\n" * 400)

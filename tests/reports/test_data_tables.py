@@ -12,7 +12,9 @@ from anaphora.suites.example import Example
 
 def result(mined: bool = True) -> MiningResult:
     actual = MiningResult(
-        Index([1200, 34], 7), found=Counter(er=3, es=1), counts=Counter({"no antecedent": 1500, "items": 4})
+        Index([1200, 34], 7),
+        found=Counter(er=3, es=1),
+        counts=Counter({"no antecedent": 1500, "items": 4, "pronouns": 1507, "event": 3}),
     )
     rows = [("he", "er", 50), *(("it", f"w{n:02}", 30 - n) for n in range(20)), ("it", "", 5)]
     actual.table = pronoun_table(rows)
@@ -24,7 +26,12 @@ def result(mined: bool = True) -> MiningResult:
 def test_candidates() -> None:
     table = candidates_table(result())
     assert table.title == "1,234 sentence pairs in 7 documents"
-    assert [row.cells for row in table.rows] == [("no antecedent", "1,500"), ("items", "4")]
+    assert [row.cells for row in table.rows] == [
+        ("pronouns", "1,507"),
+        ("no antecedent", "1,500"),
+        ("event", "3"),
+        ("items", "4"),
+    ]
 
 
 def test_translations_of_the_mined_pronouns() -> None:

@@ -263,6 +263,11 @@ def test_a_name_that_nobody_knows(tmp_path: Path) -> None:
         load_checkpoint(AutoModelForSeq2SeqLM, "nobody/nothing", {})
 
 
+def test_a_folder_without_a_model(tmp_path: Path) -> None:
+    with pytest.raises(AnaphoraError, match=r"no config\.json here\. Name the folder of a model"):
+        load_checkpoint(AutoModelForCausalLM, str(tmp_path), {})
+
+
 def test_a_gguf_file_that_is_not_there_or_is_none(tmp_path: Path) -> None:
     with pytest.raises(AnaphoraError, match=r"x\.gguf: no such file"):
         load_checkpoint(AutoModelForCausalLM, str(tmp_path / "x.gguf"), {})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -54,6 +55,18 @@ def load(path: Path | str, **options: Any) -> TrainedSystem:
 def scores(path: Path | str, examples: list[Example] = EXAMPLES, **options: Any) -> list[list[float]]:
     answers = dict(load(path, **options).score(examples))
     return [list(answers[number].scores) for number in range(len(examples))]
+
+
+def test_a_model_of_another_language_pair_is_refused(make: Make, tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    shutil.copytree(make("baseline"), folder)
+    config = folder / "config.toml"
+    config.write_text(config.read_text().replace('languages = ""', 'languages = "en-de"'))
+    with pytest.raises(AnaphoraError, match=r"model: a model for en-de, but the text is en-fr\. Choose a model or"):
+        load(folder, languages=("en", "fr"))
+    for languages in (("en", "de"), ("en", "de-AT"), ("EN_us", "de"), ("", "")):
+        load(folder, languages=languages)
+    load(make("baseline"), languages=("en", "fr"))  # its config does not say the pair
 
 
 KINDS: dict[str, dict[str, Any]] = {

@@ -173,5 +173,5 @@ def get(name: str, from_path: Path | None, force: bool, as_json: bool) -> None:
     if as_json:
         echo_json({"name": name, "path": str(path), "already_here": unchanged})
     else:
-        same = ", and the same as the copy" if from_path is not None else ""
-        note(f"{name}: {path}{f' (already here{same}; --force makes it again)' if unchanged else ''}")
+        same = " and is the same as the copy" if from_path is not None else ""
+        note(f"{name}: {path}{f' (already exists{same}; --force replaces it)' if unchanged else ''}")

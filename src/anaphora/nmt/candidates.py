@@ -119,6 +119,7 @@ class Loaded:
 
     scorers: for each model what scores its trees; limit: how many tokens they take, None where there is no end
     fingerprint: which models they are, for the header of a run
+    languages: of the first model, as in en-de; empty where its config does not say them
     """
 
     models: tuple[Any, ...]
@@ -127,6 +128,7 @@ class Loaded:
     layout: ContextLayout
     limit: int | None
     fingerprint: dict[str, Any]
+    languages: str = ""
 
 
 def load_models(names: str, device: str | None = None) -> Loaded:
@@ -154,6 +156,7 @@ def load_models(names: str, device: str | None = None) -> Loaded:
             "vocabulary": f"{texts[0].size}@{_vocabulary(paths[0])[:8]}",
             "dtype": str(next(models[0].parameters()).dtype).removeprefix("torch."),
         },
+        configs[0].data.languages,
     )
 
 

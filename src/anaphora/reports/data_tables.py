@@ -78,8 +78,10 @@ TOP = 12
 
 
 def candidates_table(result: MiningResult) -> Table:
-    """Return how many candidates were kept, and why others were rejected."""
-    rows = [Row((reason, f"{count:,}")) for reason, count in result.counts.most_common()]
+    """Return how many candidates there were, why others were rejected, most frequent first, and how many were kept."""
+    reasons = [name for name, _ in result.counts.most_common() if name not in ("pronouns", "items")]
+    names = [name for name in ("pronouns", *reasons, "items") if name in result.counts]
+    rows = [Row((name, f"{result.counts[name]:,}")) for name in names]
     title = f"{result.index.pairs:,} sentence pairs in {result.index.documents:,} documents"
     return Table(title, ("candidates", "n"), tuple(rows))
 

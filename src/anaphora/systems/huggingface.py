@@ -80,6 +80,9 @@ def load_checkpoint(loader: Any, name: str, settings: Mapping[str, str]) -> tupl
         if not path.is_file():
             raise AnaphoraError(f"{name}: no such file")
         name, arguments["gguf_file"] = str(path.parent), path.name
+    elif path.is_dir() and not (path / "config.json").is_file():
+        remedy = "Name the folder of a model that save_pretrained has written, or a model of the hub."
+        raise BadInput(path, "no config.json here", remedy=remedy)
     tokenizer = load_tokenizer(name, "model", **arguments)
     _check_config(loader, path, arguments)
     arguments |= {"dtype": dtype, "output_loading_info": True}

@@ -6,6 +6,7 @@ most sentences that the model sees: fewer than it was trained with may be asked 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -45,6 +46,7 @@ class TrainedSystem:
         self.options = options
         self.loaded: Loaded = load_models(names, settings.get("device"))
         self.normalize = _number(settings.get("normalize", "1"))
+        _check_languages(names, self.loaded.languages, options.languages)
 
     def settings(self) -> dict[str, Any]:
         """Return what the scores depend on, for the header of a run. context: what is read, not what is asked for"""
@@ -207,6 +209,15 @@ class TrainedSystem:
             passage: tuple("" if n is None else translations[n] for n in numbers)
             for passage, numbers in indices.items()
         }
+
+
+def _check_languages(names: str, languages: str, asked: tuple[str, str]) -> None:
+    """Raise an error if a model was trained for another pair. Regions (pt-BR) do not matter; "" is not known."""
+    source, _, target = languages.partition("-")
+    pairs = [[re.split("[-_]", language)[0].lower() for language in pair] for pair in ((source, target), asked)]
+    if all(language for pair in pairs for language in pair) and pairs[0] != pairs[1]:
+        problem = f"{names}: a model for {languages}, but the text is {'-'.join(asked)}"
+        raise AnaphoraError(f"{problem}. Choose a model or a suite of the other's language pair")
 
 
 def _number(text: str) -> float:
