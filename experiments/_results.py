@@ -68,7 +68,7 @@ SYSTEMS = (
     System("our concat22, seed 1", TRAINED, "models/concat22-1", CONTRAPRO),
     System("our concat22, seed 2", TRAINED, "models/concat22-2", CONTRAPRO),
     System("our concat22, seed 3", TRAINED, "models/concat22-3", CONTRAPRO),
-    System("our concat22, mean of the seeds", TRAINED, "models/concat22-mean", CONTRAPRO),
+    System("our concat22, mean of the seeds' weights", TRAINED, "models/concat22-mean", CONTRAPRO),
     System("our concat22, counterfactual passages, seed 1 (kept)", TRAINED, "models/counterfactual-1", CONTRAPRO),
     System("our concat22, counterfactual passages, seed 2", TRAINED, "models/counterfactual-2", CONTRAPRO),
     System("our concat22, counterfactual passages, seed 3", TRAINED, "models/counterfactual-3", CONTRAPRO),

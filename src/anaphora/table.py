@@ -41,7 +41,7 @@ class Table:
         return column == 0 or 2 * sum(cell[0].isalpha() for cell in cells) > len(cells)
 
 
-LONG_SECTION = 40  # characters; the headings of sections that are longer do not widen the first column
+LONG_SECTION = 46  # characters; the headings of sections that are longer do not widen the first column
 
 
 def as_text(table: Table) -> str:

@@ -67,7 +67,7 @@ def test_occlusion_has_no_chart_but_an_effect(tmp_path: Path) -> None:
     assert "loses +1.000 [+1.000, +1.000] nats" in html
     assert "<svg" not in html
     assert "depend on (occlusion)" in html
-    assert "The darker a sentence" in html
+    assert "The stronger the color of a sentence" in html
     assert "+1.00 lost without the sentences of the antecedent, one at a time" in html
 
 

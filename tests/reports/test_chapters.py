@@ -285,6 +285,20 @@ def test_an_attack_in_words(attacked: Robustness, p: float, chance: float, expec
     assert chapter.summary == (expected,)
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("possessive-extension/maria", "under Maria’s A (A: the antecedent), the only attack."),
+        ("phrase-addition/true_colon", "under it is true: C (C: the previous sentence), the only attack."),
+    ],
+)
+def test_the_letters_of_an_attack_are_explained(attacked: Robustness, name: str, expected: str) -> None:
+    certain = surely(attacked, 0.0001)
+    one = replace(certain, attacks=(replace(certain.attacks[0], name=name),))
+    (sentence,) = attack_chapter([one], assign_styles([SYSTEM]), {}).summary
+    assert sentence.endswith(expected)
+
+
 def test_a_diagnosis_without_templates_is_words_and_a_table(
     run: Callable[[str], Run], attack: Callable[[str], Run]
 ) -> None:
@@ -293,6 +307,7 @@ def test_a_diagnosis_without_templates_is_words_and_a_table(
     assert [part.name for part in chapter.parts] == ["diagnosis"]
     (message,) = chapter.statements.values()
     assert message
+    assert chapter.summary == ()  # accuracy on suites and under attacks is in other chapters
 
 
 def test_the_steps_of_systems_as_a_table() -> None:

@@ -111,7 +111,7 @@ def test_results_join_the_runs_of_their_systems(run: Callable[[str], Run], tmp_p
     assert colors[2] in svg
     assert colors[1] in str(usage_chapter.parts[0].svg)
     assert written_chapter.summary[0] == (
-        "In its own translations of small (4 examples) base writes the right one in 75.0 %."
+        "In its own translations of small (4 examples) base writes the right word in 75.0 %."
     )
     assert usage_chapter.summary == (
         "new is right in 25.0 % of small without context, in 75.0 % with 1 sentence of context.",

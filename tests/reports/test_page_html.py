@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anaphora.reports.chapters import Chapter, slug
-from anaphora.reports.page import Report, export, make_report, page
+from anaphora.reports.page import Report, _list, export, make_report, page
 from anaphora.runs import Run
 
 VOID = {"meta", "img", "input", "br", "hr", "link"}
@@ -73,7 +73,7 @@ def test_texts_cannot_become_markup(text: str) -> None:
 
 def test_the_page_has_date_summary_commands_and_charts(text: str) -> None:
     assert "2026-11-16" in text
-    assert "is right in 100.0 %" in text
+    assert "is right in 100.0\u00a0%" in text
     assert "anaphora score small.jsonl --system scores:sentence.scores" in text
     assert text.count("<svg") == 4  # accuracy and three breakdowns
 
@@ -86,6 +86,11 @@ def test_what_may_have_to_be_scrolled_is_reached_by_keyboard(text: str) -> None:
 
 def test_a_part_without_a_chart_is_no_card(text: str) -> None:
     assert len(re.findall("<figure", text)) == text.count("<svg")
+
+
+def test_no_line_ends_between_a_figure_and_its_unit() -> None:
+    text = _list(["a is right in 76.0 % by 40.7 points (p < 0.001), n = 300, 5 of 9"])
+    assert "76.0\u00a0% by 40.7\u00a0points (p\u00a0&lt;\u00a00.001), n\u00a0=\u00a0300, 5 of 9" in text
 
 
 def test_missing_texts_are_reported_with_a_remedy(

@@ -83,14 +83,14 @@ def written(tmp_path: Path) -> Any:
 def test_each_kind_is_a_chapter(written: Any) -> None:
     paths = [written("apt.json", APT), written("usage.json", USAGE), written("gen.json", GENERATIVE)]
     chapters = {chapter.title: chapter.parts for chapter in chapters_of(paths)}
-    assert list(chapters) == ["Reference-based accuracy", "Context", "What is written"]
+    assert list(chapters) == ["Reference-based accuracy", "Context", "Own translations"]
     for (part,) in chapters.values():
         assert part.svg
         assert part.table
     rows = [row.cells for row in chapters["Reference-based accuracy"][0].table.rows]  # type: ignore[union-attr]
     assert rows[0] == ("one", "10", "2", "3", "4", "5", "6", "0.500", "[0.400, 0.600]")
     assert "random context" in str(chapters["Context"][0].svg)
-    assert "one writes the right one in 75.0 %, prefers it in 100.0 %" in str(chapters["What is written"][0].svg)
+    assert "one writes the right word in 75.0 %, prefers it in 100.0 %" in str(chapters["Own translations"][0].svg)
 
 
 def test_own_antecedents_are_a_chapter(written: Any) -> None:
@@ -113,7 +113,7 @@ def test_each_result_has_a_word_in_the_summary(written: Any) -> None:
         "two has 0.250 [0.200, 0.300].",
         "x is right in 25.0 % of small without context, in 75.0 % with 1 sentence of context, with random context in "
         "30.0 %.",
-        "In its own translations of small (4 examples) one writes the right one in 75.0 %, prefers it in 100.0 %.",
+        "In its own translations of small (4 examples) one writes the right word in 75.0 %, prefers it in 100.0 %.",
     ]
 
 

@@ -282,8 +282,8 @@ def test_the_table_of_one_system() -> None:
         "which step fails, and why",
         "                            n  figure     95 % interval  verdict",
         "coreference resolution",
-        "  overlap of words      1,200   0.480    [0.450, 0.510]    fails",
-        "    overlap/verb        1,200   0.480    [0.450, 0.510]    fails",
+        "  overlap of words      1,200   0.480    [0.450, 0.510]  fails",
+        "    overlap/verb        1,200   0.480    [0.450, 0.510]  fails",
         "robustness",
         "  set: x                1,200  −0.100  [−0.120, −0.080]  brittle",
         "known: interval above 0.9; fails: interval not above chance; figures of fewer than 50 items are not "

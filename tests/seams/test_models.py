@@ -91,7 +91,7 @@ def test_own_translations_are_judged_and_reported(run: Run, run_json: Json, mode
     judged = run(f"generative {model}/demo/suite.jsonl -t current.de --run runs/nmt --backend builtin --json")
     (tmp_path / "generative.json").write_text(judged, encoding="utf-8")
     run(f"report runs/nmt --suite {model}/demo/suite.jsonl --result generative.json -o page.html")
-    assert "What is written" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Own translations" in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
 def test_context_usage_goes_into_the_report(run: Run, model: Path, tmp_path: Path) -> None:

@@ -82,8 +82,9 @@ def _row(name: str, figures: Figures) -> Row:
 SHOWN = 5  # passages with a right answer, and as many with a wrong one
 LEGEND = "{}, {}; dashed: uniform"
 KEY = (
-    '<p class="mark key">The darker a {unit}, the more is attributed to it: <i class="for" style="--much:.7">blue</i> '
-    '{unit}s favor the right pronoun, <i class="against" style="--much:.7">red</i> ones the wrong one; '
+    '<p class="mark key">The stronger the color of a {unit}, the more is attributed to it: '
+    '<i class="for" style="--much:.7">blue</i> {unit}s favor the right pronoun, '
+    '<i class="against" style="--much:.7">red</i> ones the wrong one; '
     '<i class="found">underlined</i> is the antecedent, or what translators have highlighted.{more}</p>'
 )
 LEFT_OUT = " Only sentences of the context are left out in turn; the current sentence is not shown."

@@ -322,6 +322,10 @@ def attack_chapter(attacked: Sequence[Robustness], styles: Styles, chances: Mapp
     return Chapter("Attacks", parts, tuple(summary))
 
 
+# what stands for what in the wording of an attack
+LETTERS = {"possessive-extension": " (A: the antecedent)", "phrase-addition": " (C: the previous sentence)"}
+
+
 def _attack_summary(one: Robustness, chance: float | None) -> str:
     """Return a sentence on the worst attack; a system that guesses has nothing to lose, which is not robustness."""
     worst = min(one.attacks, key=lambda attack: attack.pair.overall.delta)
@@ -341,7 +345,7 @@ def _attack_summary(one: Robustness, chance: float | None) -> str:
     return (
         f"{one.system} loses {points(change.delta)} on {one.suite} "
         f"({100 * change.first:.1f} → {100 * change.second:.1f} %, {p_of(change)}) "
-        f"under {attack_wording(worst)}, {number}."
+        f"under {attack_wording(worst)}{LETTERS.get(worst.kind, '')}, {number}."
     )
 
 
@@ -384,11 +388,15 @@ def diagnosis_chapter(diagnoses: Sequence[Diagnosis], styles: Styles) -> Chapter
     parts.append(Part("diagnosis", "All checks", None, diagnosis_table(diagnoses)))
     statements = {diagnosis_title(diagnosis): diagnosis_statements(diagnosis) for diagnosis in diagnoses}
     summary = []
-    for diagnosis in diagnoses:  # attacks, which have p-values, have a chapter of their own
+    for diagnosis in diagnoses:  # accuracy on suites and attacks, which have p-values, have chapters of their own
         failures = (one for one in diagnosis.statements if one.severity == "failure")
-        first = next((one for one in failures if all(check.measured.p is None for check in one.checks)), None)
+        first = next((one for one in failures if not any(_elsewhere(check) for check in one.checks)), None)
         summary += [f"{diagnosis.system}: {first.text}"] if first is not None else []
     return Chapter("Diagnosis", parts, tuple(summary), statements)
+
+
+def _elsewhere(check: Check) -> bool:
+    return check.step == "test sets" or check.measured.p is not None
 
 
 def _steps_table(title: str, steps: Mapping[str, Mapping[str, Check]], systems: Sequence[str]) -> Table:

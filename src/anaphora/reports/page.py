@@ -255,6 +255,10 @@ def _chapter(chapter: Chapter) -> str:
     )
 
 
+# spaces at which no line ends: 76.0 %, 40.7 points, p < 0.001, n = 300 (in HTML)
+TOGETHER = re.compile(r"(?<=\d) (?=%|points)|(?<=\b[np]) (?=(?:=|&lt;) )|(?<=\b[np] =) |(?<=\b[np] &lt;) ")
+
+
 def _list(sentences: Iterable[str], *, signed: bool = False) -> str:
     """Return a list; signed: each sentence begins with a sign (✗, ✓), which is set before its lines."""
     items = []
@@ -263,6 +267,7 @@ def _list(sentences: Iterable[str], *, signed: bool = False) -> str:
         lead = f'<span class="sign">{escape(sign)}</span> ' if sign else ""
         # no line ends within the name of an option
         words = re.sub(r"(?<!\S)--[a-z][a-z-]*", r'<span class="option">\g<0></span>', escape(rest))
+        words = TOGETHER.sub("\u00a0", words)
         items.append(f"<li>{lead}{words}</li>")
     return f'<ul class="words">{"".join(items)}</ul>'
 

@@ -57,7 +57,7 @@ def _read(path: Path) -> OtherResult:
         if "cases" in document and "apt" in document:
             kind, names = "Reference-based accuracy", list(document["systems"])
         elif isinstance(systems := document.get("systems"), dict) and all("found_by" in s for s in systems.values()):
-            kind, names = "What is written", [system["system"] for system in systems.values()]
+            kind, names = "Own translations", [system["system"] for system in systems.values()]
         elif isinstance(systems, dict) and systems and all("agrees" in s for s in systems.values()):
             kind, names = "Own antecedents", [system["system"] for system in systems.values()]
         elif "conditions" in document:
@@ -155,14 +155,14 @@ def _generative(members: Sequence[OtherResult], names: Names, styles: Styles) ->
                 gap = system.get("gap")
                 preferred = float(gap["contrastive_accuracy"]) if gap else None
                 also = "" if preferred is None else f", prefers it in {100 * preferred:.1f} %"
-                tooltip = f"{name} writes the right one in {100 * written:.1f} %{also}"
+                tooltip = f"{name} writes the right word in {100 * written:.1f} %{also}"
                 dot = Dot(written, low, high, tooltip, before=preferred)
                 groups.append(Group(name, f"n = {system['total']:,}", {name: dot}))
                 figures = (decimal(written), interval_cell((low, high)), decimal(preferred))
                 rows.append(Row((name, f"{system['total']:,}", *figures)))
                 sentences.append(
                     f"In its own translations of {system['suite']} ({system['total']:,} examples) {name} writes the "
-                    f"right one in {100 * written:.1f} %{also}."
+                    f"right word in {100 * written:.1f} %{also}."
                 )
             first = next(iter(systems.values()))
             title = f"Pronouns in translations of {first['suite']}"
@@ -266,7 +266,7 @@ def lines_by_suite(results: Sequence[OtherResult]) -> dict[str, dict[str, float]
 Draw = Callable[[Sequence[OtherResult], Names, Styles], Drawn]
 KINDS: dict[str, Draw] = {
     "Reference-based accuracy": _apt,
-    "What is written": _generative,
+    "Own translations": _generative,
     "Own antecedents": _own,
     "Context": _usage,
     ATTRIBUTION: _attribution,
