@@ -19,6 +19,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 import click
 
 from anaphora.align.tokenize import TOKENIZERS
+from anaphora.cli import overwriting
 from anaphora.core.errors import AnaphoraError
 from anaphora.stats.resampling import EARLIER_NAMES
 from anaphora.suites.suite import Suite
@@ -340,7 +341,7 @@ def help_texts(function: Callable[..., Any]) -> dict[str, str]:
 
 def command(examples: str, name: str | None = None, *, note: str = "") -> Callable[[Callable[..., Any]], click.Command]:
     """Return a command with examples, one per line, at the end of its help; note: a sentence before them."""
-    return click.command(name, epilog=epilog(examples, note))
+    return click.command(name, cls=overwriting.Command, epilog=epilog(examples, note))
 
 
 def epilog(examples: str, note: str = "") -> str:

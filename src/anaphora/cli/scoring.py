@@ -11,6 +11,7 @@ import click
 from anaphora import api
 from anaphora.cli.options import PAIRED_TEST, Share, command, format_options, json_option, option, parameters
 from anaphora.cli.output import echo_json, note, progress_bar, show
+from anaphora.cli.overwriting import refuse_other_kind
 
 if TYPE_CHECKING:
     from anaphora.runs import Run
@@ -206,6 +207,8 @@ def report(runs: tuple[Path, ...], output: Path, format: str, as_json: bool, **s
     Runs of several systems and suites may be mixed. Attacks are shown next to the suite that they attack. --name
     OLD=NEW renames a system of a --result.
     """
+    if format == "html":
+        refuse_other_kind(output, b"<!doctype html", "HTML page")
     reported = api.report(*runs, output=output, format=format, **settings)  # type: ignore[arg-type]
     if as_json:
         echo_json({"files": [str(path) for path in reported.files], "summary": list(reported.summary)})

@@ -373,7 +373,8 @@ def own_table(results: list[Generative]) -> Table:
     """Return the pronouns that agree with the own antecedent or not, with a section for each system."""
 
     def cells(numbers: AgreementCounts) -> tuple[str, ...]:
-        figures = (decimal(numbers.agreement), interval_cell(numbers.interval))
+        interval = None if numbers.agreement is None else numbers.interval
+        figures = (decimal(numbers.agreement), interval_cell(interval))
         every = (numbers.total, numbers.agrees, numbers.disagrees, numbers.not_found, numbers.unclear)
         return (*counts(every), *figures)
 
