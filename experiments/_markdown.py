@@ -16,3 +16,8 @@ def bullet(sentences: list[str]) -> list[str]:
     return textwrap.wrap(
         text, 120, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False, break_long_words=False
     )
+
+
+def p_value(p: float) -> str:
+    """Two digits; a bound where the number says no more than that."""
+    return f"{p:.2g}" if p >= 1e-10 else "< 1e-10"

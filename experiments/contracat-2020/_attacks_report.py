@@ -8,7 +8,7 @@ from typing import Any
 
 from _augment_report import augmentation, augmentation_limits
 from _cells import CHANCE, italic, percent, row, table
-from _markdown import bullet, paragraph
+from _markdown import bullet, p_value, paragraph
 from _paper import (
     FIGURE_2,
     NAMES,
@@ -263,7 +263,7 @@ def limits(found: Figures) -> list[str]:
 def drop(attack: Figures) -> list[str]:
     low, high = (100 * bound for bound in attack["interval"])
     figures = [f"{100 * attack['before']:.1f}", f"{100 * attack['after']:.1f}"]
-    return [*figures, f"{100 * attack['delta']:+.1f} [{low:+.1f}, {high:+.1f}]", f"{attack['p_adjusted']:.2g}"]
+    return [*figures, f"{100 * attack['delta']:+.1f} [{low:+.1f}, {high:+.1f}]", p_value(attack["p_adjusted"])]
 
 
 def total(found: Figures, kind: str) -> int:

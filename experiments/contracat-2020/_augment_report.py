@@ -68,9 +68,20 @@ def made(found: Figures) -> list[str]:
 
 
 def augmentation_limits(found: Figures) -> list[list[str]]:
-    if "tuned" not in found or not smallest(found):
+    if "tuned" not in found:
         return []
-    return [["Augmentation: the chosen rate is the smallest one tried, so a smaller one may be better."]]
+    attacked = min(attack["total"] for attacks in found["tuned_attacks"].values() for attack in attacks)
+    templates = [part["total"] for part in found["tuned"]["concat22"]["templates"]["template"].values()]
+    items = [
+        [
+            f"Augmentation: one seed of each model. They are compared on {attacked:,} items or more under each attack",
+            f"and {min(templates):,} or more of each template, so small differences cannot be distinguished from",
+            "chance.",
+        ]
+    ]
+    if smallest(found):
+        items.append(["Augmentation: the chosen rate is the smallest one tried, so a smaller one may be better."])
+    return items
 
 
 def smallest(found: Figures) -> bool:

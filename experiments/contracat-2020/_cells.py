@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from _markdown import p_value
+
 CHANCE = 0.05
 Figures = Mapping[str, Any]
 
@@ -30,4 +32,4 @@ def points(difference: Figures) -> str:
     """A difference with its interval, and whether it is beyond chance."""
     low, high = (100 * bound for bound in difference["interval"])
     certain = "beyond chance" if difference["p_adjusted"] < CHANCE else "not beyond chance"
-    return f"{100 * difference['delta']:+.1f} [{low:+.1f}, {high:+.1f}], p {difference['p_adjusted']:.2g}, {certain}"
+    return f"{100 * difference['delta']:+.1f} [{low:+.1f}, {high:+.1f}], p {p_value(difference['p_adjusted'])}, {certain}"

@@ -67,7 +67,3 @@ def gain(difference: Figures) -> str:
     """Right minus random context, in points."""
     low, high = sorted(-100 * bound for bound in difference["interval"])
     return f"{-100 * difference['delta']:+.1f} [{low:+.1f}, {high:+.1f}]"
-
-
-def p_value(p: float) -> str:
-    return f"{p:.2g}" if p >= 1e-10 else "< 1e-10"

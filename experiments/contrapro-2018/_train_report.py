@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from _markdown import bullet, paragraph
+from _markdown import bullet, p_value, paragraph
 from _stages import SHORT
 from _train_cells import (
     STAGES,
@@ -16,7 +16,6 @@ from _train_cells import (
     group,
     interval,
     mean,
-    p_value,
     paper,
     row,
     table,

@@ -11,6 +11,7 @@ function cell(row, content, className = "") {
   return td;
 }
 
+const count = (number) => number.toLocaleString("en-US");
 const figure = (found) => (found?.value == null ? "–" : found.value.toFixed(3).replace("-", "−"));
 const percent = (share) => (share == null ? "–" : (100 * share).toFixed(1));
 
@@ -54,7 +55,7 @@ function showPeople(people) {
   people.forEach((person, k) => {
     const { cells } = body.rows[k];
     Object.assign(cells[1].firstChild, { max: Math.max(1, person.total), value: person.done });
-    cells[2].textContent = `${person.done} / ${person.total}`;
+    cells[2].textContent = `${count(person.done)} / ${count(person.total)}`;
     cells[3].textContent = person.last ? new Date(person.last).toLocaleString() : "–";
   });
 }
@@ -67,18 +68,18 @@ function showAgreement(found) {
     if (!part) continue;
     const row = body.insertRow();
     cell(row, name);
-    cell(row, String(part.items), "number");
+    cell(row, count(part.items), "number");
     cell(row, part === found.with_ties ? percent(found.preferred) : "", "number");
     for (const coefficient of ["percent", "kappa", "alpha", "ac1"]) cell(row, figure(part[coefficient]), "number");
   }
-  at("left-out").textContent = found.left_out ? `${found.left_out} items are left out: an annotator found neither candidate correct, or the question invalid.` : "";
+  at("left-out").textContent = found.left_out ? `${count(found.left_out)} items are left out: an annotator found neither candidate correct, or the question invalid.` : "";
   const pairs = Object.entries(found.pairs);
   at("pairs-part").hidden = pairs.length === 0;
   at("pairs").replaceChildren();
   for (const [name, group] of pairs) {
     const row = at("pairs").insertRow();
     cell(row, name.replace(":", " : "));
-    cell(row, String(group.with_ties.items), "number");
+    cell(row, count(group.with_ties.items), "number");
     cell(row, percent(group.preferred), "number");
     cell(row, figure(group.with_ties.ac1), "number");
     cell(row, figure(group.without_ties?.ac1), "number");
@@ -92,7 +93,7 @@ async function refresh() {
     if (!reply.ok) throw new Error(found.detail);
     document.title = at("title").textContent = found.title;
     const done = found.agreement.answered, asked = found.agreement.asked;
-    at("summary").textContent = `${found.items} items, ${found.overlap} ${found.overlap === 1 ? "answer" : "answers"} each · ${done} of ${asked} answers are here`;
+    at("summary").textContent = `${count(found.items)} items, ${found.overlap} ${found.overlap === 1 ? "answer" : "answers"} each · ${count(done)} of ${count(asked)} answers are here`;
     at("preferred-title").textContent = { pairs: "% reference", gaps: "% correct", verdicts: "% right" }[found.mode];
     showPeople(found.annotators);
     showAgreement(found.agreement);
