@@ -2,10 +2,10 @@
 
     python docs/images/story.py [FOLDER]
 
-Scores 1,500 random items of ContraPro with both models of experiments/contrapro-2018, and the context-aware one also on
-the same items after *it is true:* and *Maria's*, and on 150 items of each template; writes report.html to FOLDER
-(default: a temporary folder), and takes pictures of its summary and its diagnosis. These show figures and no sentences
-of ContraPro. Needs ANAPHORA_DATA, playwright and Chromium; takes a few minutes.
+Scores ContraPro and at most 500 items of each template with both models of experiments/contrapro-2018, and ContraPro
+with *it is true:* and with *Maria's* with the context-aware one; writes report.html to FOLDER (default: a temporary
+folder), and takes pictures of its summary and its diagnosis. These show figures and no sentences of ContraPro. Needs
+ANAPHORA_DATA, playwright and Chromium; takes some minutes.
 """
 
 from __future__ import annotations
@@ -23,21 +23,10 @@ import anaphora
 HERE = Path(__file__).resolve().parent
 EXPERIMENTS = HERE.parents[1] / "experiments"
 sys.path += [str(EXPERIMENTS), str(EXPERIMENTS / "contracat-2020")]
-from _attacked import Suites, drawn, ids, part  # noqa: E402
+from _attacked import Suites  # noqa: E402
 
 DATA = Path(os.environ.get("ANAPHORA_DATA") or EXPERIMENTS.parents[1] / "shared" / "data")
-ITEMS = 1500
 WIDTH = 1120  # pixels
-
-
-class Sampled(Suites):
-    """The suites of the experiment, with one random sample for all attacks."""
-
-    def sample(self) -> Path:
-        return self.once("sample", lambda path: part(self.whole, drawn(ids(self.whole), ITEMS), path))
-
-    def owned(self) -> Path:
-        return self.sample()
 
 
 def runs(folder: Path) -> list[Path]:
@@ -46,8 +35,8 @@ def runs(folder: Path) -> list[Path]:
     if not whole.exists():
         released = DATA / "contrapro" / "contrapro_reconstructed.jsonl.gz"
         anaphora.convert_suite(released, whole, format="contrapro-rebuilt")
-    suites = Sampled(DATA, folder, whole)
-    both, context_aware = (suites.sample(), suites.steps()), (suites.phrases("true_colon"), suites.owners("maria"))
+    suites = Suites(DATA, folder, whole)
+    both, context_aware = (whole, suites.steps()), (suites.phrases("true_colon"), suites.owners("maria"))
     wanted = [(name, suite) for name in ("baseline", "concat22") for suite in both]
     wanted += [("concat22", suite) for suite in context_aware]
     scored = []

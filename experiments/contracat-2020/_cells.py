@@ -32,4 +32,6 @@ def points(difference: Figures) -> str:
     """A difference with its interval, and whether it is beyond chance."""
     low, high = (100 * bound for bound in difference["interval"])
     certain = "beyond chance" if difference["p_adjusted"] < CHANCE else "not beyond chance"
-    return f"{100 * difference['delta']:+.1f} [{low:+.1f}, {high:+.1f}], p {p_value(difference['p_adjusted'])}, {certain}"
+    return (
+        f"{100 * difference['delta']:+.1f} [{low:+.1f}, {high:+.1f}], p {p_value(difference['p_adjusted'])}, {certain}"
+    )
