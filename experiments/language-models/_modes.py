@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -18,7 +19,6 @@ from _packages import unpacked
 
 SERVER = "xllamacpp==2026.10.11549"
 SHA256 = "c54e7d13520ecc989c63dc99d55de3065e2f343a91f43f053d16b5e62077c261"
-PORT = 18911
 SAMPLES = {"bawden-coreference": 100, "lopes": 100, "contrapro": 100}  # random items
 PATIENCE = 300  # seconds in which the server must have read the model
 LONGEST = 150  # tokens of a translation
@@ -50,9 +50,9 @@ def run_modes(
             if not (runs[suite][mode] / "run.jsonl").exists():
                 todo.append((suite, mode))
     if todo:
-        with server(folder, weights):
+        with server(folder, weights) as address:
             for suite, mode in todo:
-                asked = f"openai:http://127.0.0.1:{PORT}/v1?model={name}&concurrency=1&{settings(model)[mode]}"
+                asked = f"openai:{address}/v1?model={name}&concurrency=1&{settings(model)[mode]}"
                 ask(suites[suite], asked, runs[suite][mode], SAMPLES[suite])
     return runs
 
@@ -63,25 +63,29 @@ def ask(suite: Path, spec: str, run: Path, sample: int) -> None:
 
 
 @contextmanager
-def server(folder: Path, weights: Path) -> Iterator[None]:
-    """A server for these weights on one core, until the block ends."""
-    command = [sys.executable, str(Path(__file__).with_name("_server.py")), str(folder), str(weights), str(PORT)]
+def server(folder: Path, weights: Path) -> Iterator[str]:
+    """The address of a server for these weights on one core, until the block ends."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, str(Path(__file__).with_name("_server.py")), str(folder), str(weights), str(port)]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:
-            wait(process)
-            yield
+            address = f"http://127.0.0.1:{port}"
+            wait(process, address)
+            yield address
         finally:
             process.terminate()
 
 
-def wait(process: subprocess.Popen[bytes]) -> None:
+def wait(process: subprocess.Popen[bytes], address: str) -> None:
     """Return when the server answers; end the experiment if it never does."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end and process.poll() is None:
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{PORT}/health", timeout=10):
+            with urllib.request.urlopen(f"{address}/health", timeout=10):
                 return
         except (urllib.error.URLError, TimeoutError, ConnectionError):
             time.sleep(1)
-    raise SystemExit(f"the llama.cpp server does not answer at port {PORT}")
+    raise SystemExit(f"the llama.cpp server does not answer at {address}")
