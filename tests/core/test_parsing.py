@@ -100,7 +100,9 @@ def test_a_document_that_was_cut_says_how_to_repair_it(tmp_path: Path, text: str
     path = tmp_path / "x.json"
     path.write_text(text)
     with pytest.raises(BadInput, match=r"x\.json: line 1: not JSON: .*(ends too early|is empty)\. Copy or download it"):
-        read_json(path, "Is this the right file?")
+        read_json(path)
+    with pytest.raises(BadInput, match=r"(ends too early|is empty)\. Compute it again"):
+        read_json(path, "Compute it again")
 
 
 def test_a_record_is_an_object() -> None:

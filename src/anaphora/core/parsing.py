@@ -199,11 +199,11 @@ def parse_json(text: str, path: Path | str, remedy: str = "", decoder: json.JSON
     try:
         return json_value(text, decoder)
     except json.JSONDecodeError as error:
-        problem, cut = f"not JSON: {_form(error)}", error.pos >= len(text.rstrip()) or "Unterminated" in error.msg
+        problem = f"not JSON: {_form(error)}"
         if not text.strip():
-            problem, remedy = "not JSON: the file is empty", COPY_AGAIN
-        elif cut:
-            problem, remedy = f"{problem}, because the file ends too early", COPY_AGAIN
+            problem, remedy = "not JSON: the file is empty", remedy or COPY_AGAIN
+        elif error.pos >= len(text.rstrip()) or "Unterminated" in error.msg:
+            problem, remedy = f"{problem}, because the file ends too early", remedy or COPY_AGAIN
         raise BadInput(path, problem, line=error.lineno, remedy=remedy) from None
     except ValueError as error:
         raise BadInput(path, json_problem(error), remedy=remedy) from None
