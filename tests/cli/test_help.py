@@ -218,7 +218,7 @@ def completed(*words: str) -> list[str]:
 def test_completion_commands_and_options() -> None:
     assert completed("sco") == ["score"]
     assert completed("build", "mi") == ["mine", "mine-evaluate"]
-    assert completed("suites", "") == ["baselines", "convert", "get", "list", "show", "validate"]
+    assert completed("suites", "") == ["list", "show", "get", "convert", "validate", "baselines"]
     assert completed("score", "--over") == ["--overwrite"]
     assert completed("score", "x", "--target-context", "") == ["gold", "produced", "none"]
 

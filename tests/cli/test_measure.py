@@ -157,7 +157,10 @@ def test_nothing_is_overwritten(model: Path, texts: Path) -> None:
     ("arguments", "problem"),
     [
         (("pairs", "-r", "ref.en", "-l", "de-en", "-o", "p.jsonl"), "pass translations (-t)"),
-        (("pairs", "-r", "ref.en", "-t", "bad.en", "-l", "de-en", "-o", "ref.en"), "ref.en is one of the input files"),
+        (
+            ("pairs", "-r", "ref.en", "-t", "bad.en", "-l", "de-en", "-o", "ref.en"),
+            "ref.en is an input of this command",
+        ),
         (("pairs", "-r", "ref.en", "-t", "bad.en", "-l", "english", "-o", "p"), "not a language pair: 'english'"),
         (("pairs", "-r", "ref.en", "-t", "bad.en", "-l", "en-xx", "-o", "p"), "no list of pronouns for language 'xx'"),
         (("pairs", "-r", "ref.en", "-t", "no", "-l", "de-en", "-o", "p"), "no: no such file"),
