@@ -176,15 +176,17 @@ def test_what_is_wrong_with_a_file_is_reported(tmp_path: Path, text: str, messag
     assert "wrong.toml" in str(refused.value)
 
 
-WORDS = st.text(st.characters(blacklist_categories=("Cs", "Cc", "Zs", "Zl", "Zp")), min_size=1, max_size=6)
-GROUPS = st.lists(st.lists(WORDS.map(normalize_word), min_size=1, max_size=3, unique=True), max_size=3)
+CHARACTERS = st.characters(blacklist_categories=("Cs", "Cc", "Zs", "Zl", "Zp"))
+# a soft hyphen alone is no word: nothing is left of it
+WORDS = st.text(CHARACTERS, min_size=1, max_size=6).map(normalize_word).filter(str.strip)
+GROUPS = st.lists(st.lists(WORDS, min_size=1, max_size=3, unique=True), max_size=3)
 
 
 @settings(derandomize=True)
 @given(
-    target=st.lists(WORDS.map(normalize_word), min_size=1, unique=True),
+    target=st.lists(WORDS, min_size=1, unique=True),
     groups=GROUPS,
-    it=st.lists(WORDS.map(normalize_word), unique=True),
+    it=st.lists(WORDS, unique=True),
 )
 def test_what_is_written_is_read(
     tmp_path_factory: pytest.TempPathFactory, target: list[str], groups: list[list[str]], it: list[str]
