@@ -246,7 +246,7 @@ def ways_to_ask(models: Figures) -> list[str]:
         cells = [with_interval(modes[mode]) if mode in modes else "–" for mode in ("score", "generate", "choose")]
         lines.append(f"| {TITLES[suite]} | {name} | {modes['generate']['total']:,} | {' | '.join(cells)} |")
     certain = [
-        f"{name}, {mode}"
+        f"{name} on {TITLES[suite]}, {mode}"
         for name, suite, modes in asked
         for mode, figure in modes.items()
         if figure["interval"][0] > (GUESSED if suite != "contrapro" else 1 / 3)
@@ -298,6 +298,11 @@ def missing(models: Figures) -> list[str]:
         without = [model["name"] for model in models.values() if suite not in model.get("document", {})]
         if without:
             lines.append(f"{title} was not run with {' and '.join(without)}.")
+    asked = {suite: [m["name"] for m in models.values() if suite in m.get("modes", {})] for suite in TITLES}
+    for suite, known in asked.items():
+        without = [name for name in names if name not in known]
+        if known and without:
+            lines.append(f"The other ways to ask were not tried on {TITLES[suite]} with {' and '.join(without)}.")
     return lines
 
 
