@@ -337,7 +337,8 @@ def _unfinished_seed(folder: Path) -> None:
 
 
 def _unfinished(folder: Path) -> None:
-    from anaphora.runs import RunWriter, open_run
+    from anaphora.run_writer import RunWriter
+    from anaphora.runs import open_run
     from anaphora.suites.suite import read_native
 
     examples = list(read_native(folder / "s.jsonl"))

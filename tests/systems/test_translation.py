@@ -132,6 +132,46 @@ def test_what_is_there_is_not_overwritten_unless_asked(talk: Path, tmp_path: Pat
     assert (tmp_path / "out").read_text(encoding="utf-8").startswith("ONE")
 
 
+@pytest.mark.parametrize("fail_after", [0, 2])
+def test_an_overwritten_output_stays_until_the_new_one_is_complete(
+    talk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fail_after: int
+) -> None:
+    monkeypatch.setattr(translation, "CHUNK", 2)
+    out, part = tmp_path / "out", tmp_path / "out.part"
+    out.write_text("mine", encoding="utf-8")
+    with pytest.raises(KeyboardInterrupt):
+        translate_file(Shouting(fail_after), "x:y", talk, out, context=Context(), overwrite=True)
+    assert out.read_text(encoding="utf-8") == "mine"
+    system = Shouting()
+    translate_file(system, "x:y", talk, out, context=Context(), resume=True)
+    assert system.given == ["one", "two", "three", "four"][fail_after:]
+    assert (out.read_text(encoding="utf-8"), part.exists()) == ("ONE\nTWO\nTHREE\n\nFOUR\n", False)
+
+
+def test_only_the_output_that_was_there_is_replaced(talk: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.write_text("mine", encoding="utf-8")
+
+    class Interfering(Shouting):
+        def translate(self, texts: Sequence[str], *, beams: int = 4, max_tokens: int = 256) -> list[str]:
+            out.write_text("of another", encoding="utf-8")
+            return super().translate(texts)
+
+    with pytest.raises(AnaphoraError, match="was written by another program meanwhile"):
+        translate_file(Interfering(), "x:y", talk, out, context=Context(), overwrite=True)
+    assert out.read_text(encoding="utf-8") == "of another"
+
+
+def test_another_language_pair_is_not_mixed_in(talk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A prompt names the languages, which are not part of the system's own settings."""
+    monkeypatch.setattr(translation, "CHUNK", 2)
+    out = tmp_path / "out"
+    with pytest.raises(KeyboardInterrupt):
+        translate_file(Shouting(fail_after=2), "x:y", talk, out, context=Context(), languages="en-de")
+    with pytest.raises(AnaphoraError, match="languages: 'en-de', now 'en-fr'"):
+        translate_file(Shouting(), "x:y", talk, out, context=Context(), languages="en-fr", resume=True)
+
+
 # Documents: what comes before a sentence, and never across the end of a document.
 
 

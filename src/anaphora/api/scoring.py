@@ -25,7 +25,8 @@ from anaphora.core.errors import AnaphoraError, named
 from anaphora.core.files import atomic_writer
 from anaphora.core.lock import lock_output
 from anaphora.evaluation.result import Result, Settings
-from anaphora.runs import Run, RunSummary, describe, open_run, refuse_other, run_file, unfinished, write_run
+from anaphora.run_writer import refuse_other
+from anaphora.runs import Run, RunSummary, describe, open_run, run_file, unfinished, write_run
 from anaphora.suites.contexts import SEED, Selection, select
 from anaphora.suites.suite import Suite
 from anaphora.systems import System, kind_traits, load_system
@@ -227,6 +228,7 @@ def translate(
         Path(input),
         Path(output),
         context=chosen,
+        languages=languages,
         docids=docids,
         beams=beams,
         max_tokens=max_tokens,

@@ -93,8 +93,8 @@ def _shell(words: Sequence[str]) -> str:
 
 
 RESUME_HINTS: dict[str, ResumeHint] = {
-    "score": ResumeHint("anaphora.runs:kept", add="--resume", drop="--overwrite"),
-    "attribute": ResumeHint("anaphora.runs:kept", add="--resume", drop="--overwrite"),
+    "score": ResumeHint("anaphora.run_writer:kept", add="--resume", drop="--overwrite"),
+    "attribute": ResumeHint("anaphora.run_writer:kept", add="--resume", drop="--overwrite"),
     "translate": ResumeHint("anaphora.systems.translation:kept", add="--resume", drop="--overwrite"),
     "train": ResumeHint("anaphora.nmt.log:kept", add="--resume"),
     "context-usage": ResumeHint("anaphora.evaluation.context_usage:kept"),

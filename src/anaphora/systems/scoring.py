@@ -15,7 +15,8 @@ from anaphora.core.errors import AnaphoraError
 from anaphora.core.lock import lock_output
 from anaphora.core.parsing import shown
 from anaphora.core.workers import ProcessPool, WorkerPool, processor_count
-from anaphora.runs import CandidateScores, Run, RunHeader, RunWriter, describe, run_file
+from anaphora.run_writer import RunWriter
+from anaphora.runs import CandidateScores, Run, RunHeader, describe, run_file
 from anaphora.suites.contexts import SEED, Selection, most_context, select
 from anaphora.suites.example import ORIGINAL, Example
 from anaphora.suites.suite import Suite

@@ -21,11 +21,12 @@ from anaphora.core.files import (
     complete_lines,
     json_line,
     open_binary,
+    sha256_of,
     write_atomic,
 )
 from anaphora.core.lock import lock_output
 from anaphora.core.parsing import expecting, is_a, json_record, parse_json_line
-from anaphora.runs import whole_lines
+from anaphora.run_writer import whole_lines
 from anaphora.suites.example import Passage
 from anaphora.systems import DocumentTranslator, System, Translator
 from anaphora.systems.context import Context
@@ -82,6 +83,7 @@ def translate_file(
     output: Path,
     *,
     context: Context,
+    languages: str = "",
     docids: bool = False,
     beams: int | None = None,
     max_tokens: int = 256,
@@ -96,6 +98,8 @@ def translate_file(
     beams: the beam size; None is the system's default
     n_best: write the N best translations of each sentence with their scores to a second file (`nmt:` systems)
     context_from: translations of the input by another system, as the target context of models that read it
+    languages: the language pair that the system was loaded for, if any: it may be part of a prompt
+    overwrite: replace an existing output when the new one is complete
     """
     if not isinstance(system, Translator):
         raise AnaphoraError(f"{spec} only scores, it does not translate")
@@ -110,12 +114,12 @@ def translate_file(
     else:
         translate = _text_chunks(system, context, settings)
     extra = [n_best, _digest(context_from) if context_from else None] if n_best or context_from else []
-    header = _header(spec, system, source, context, docids, *settings.values(), *extra)
+    header = _header(spec, system, source, context, docids, *settings.values(), *extra) | {"languages": languages}
     part = output.with_name(output.name + ".part")
     with lock_output(output):
-        done = _begin(output, part, header, resume, overwrite)
+        done, replaces = _begin(output, part, header, resume, overwrite)
         finished = output.exists() and _is_written(output, sentences, done)
-        if output.exists() and not finished:
+        if not finished and _digest_of(output) not in (None, replaces):
             raise AnaphoraError(f"{output} already exists. Choose another output, or pass --overwrite")
         with Appender(part) as out:
             while len(done) < len(sentences):
@@ -125,7 +129,7 @@ def translate_file(
                 done += records
                 if progress is not None:
                     progress(len(done), len(sentences))
-        if output.exists() and not finished:
+        if not finished and _digest_of(output) not in (None, replaces):
             raise AnaphoraError(
                 f"{output} was written by another program meanwhile. Move it away, then use --resume: the translations "
                 f"by {spec} are kept in {part}"
@@ -250,11 +254,21 @@ def _digest(path: Path) -> str:
     return digest.hexdigest()
 
 
-def _begin(output: Path, part: Path, header: dict[str, Any], resume: bool, overwrite: bool) -> list[Record]:
-    """Return what is translated already; the unfinished file exists afterwards, with its header."""
+def _digest_of(output: Path) -> str | None:
+    return sha256_of(output) if output.exists() else None
+
+
+def _begin(
+    output: Path, part: Path, header: dict[str, Any], resume: bool, overwrite: bool
+) -> tuple[list[Record], str | None]:
+    """Return what is translated already, and the SHA-256 of the earlier output that is replaced, if any.
+
+    The unfinished file exists afterwards, with its header.
+    """
     if overwrite:
-        part.unlink(missing_ok=True)
-        output.unlink(missing_ok=True)
+        replaces = _digest_of(output)
+        write_atomic(part, json_line(header | ({"replaces": replaces} if replaces else {})))
+        return [], replaces
     if output.exists() and not (resume and part.exists()):
         raise AnaphoraError(f"{output} already exists. Choose another output, or pass --overwrite")
     if part.exists():
@@ -264,10 +278,10 @@ def _begin(output: Path, part: Path, header: dict[str, Any], resume: bool, overw
             )
         return _resumed(part, header)
     write_atomic(part, json_line(header))
-    return []
+    return [], None
 
 
-def _resumed(part: Path, header: dict[str, Any]) -> list[Record]:
+def _resumed(part: Path, header: dict[str, Any]) -> tuple[list[Record], str | None]:
     first, *lines = complete_lines(part) or [b"{}"]
     earlier = json_record(first, part, 1)
     for key, value in json.loads(json_line(header)).items():
@@ -283,7 +297,7 @@ def _resumed(part: Path, header: dict[str, Any]) -> list[Record]:
             if type(text) is not str or not is_a(surplus, int):
                 raise TypeError("a text and a number are expected")
             records.append((text, surplus, [(str(other), float(score)) for one in lists for other, score in one]))
-    return records
+    return records, earlier.get("replaces")
 
 
 def kept(output: Path) -> str:
