@@ -145,6 +145,16 @@ def test_any_system_on_the_same_pairs(texts: Path) -> None:
     assert again["human"]["pairs"] == 8
 
 
+def test_the_current_folder_is_refused_before_the_work(texts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder that appears as a whole replaces an empty one: the shell would stand in one that is gone."""
+    (texts / "c.toml").write_text("[data]\n")
+    (texts / "empty").mkdir()
+    monkeypatch.chdir(texts / "empty")
+    for command in (["train", texts / "c.toml"], ["adapt", "lm:none", texts / "c.toml"]):
+        result = invoke(*command, "-o", ".")
+        assert "is the current folder, which cannot be replaced" in str(result.exception)
+
+
 def test_nothing_is_overwritten(model: Path, texts: Path) -> None:
     before = {path.name: path.read_bytes() for path in model.iterdir()}
     result = invoke("train", texts / "c.toml", "-o", model)

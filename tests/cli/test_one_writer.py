@@ -264,6 +264,19 @@ def test_every_command_that_takes_long_respects_the_lock(
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize("command", ["suites convert small.jsonl", "translate --system x:y -i a"])
+def test_no_command_writes_what_another_is_writing(
+    anaphora_process: Run, start: Start, systems: dict[str, list[str]], suite: Path, tmp_path: Path, command: str
+) -> None:
+    (tmp_path / "a").touch()
+    process = start(*systems["A"], "-o", "out.jsonl")
+    until(lambda: lines(tmp_path / "out.jsonl.part") > 5, process)
+    assert names(refusal(start(*command.split(), "-o", "out.jsonl")), process, "out.jsonl")
+    (tmp_path / "go").touch()
+    assert process.wait(120) == 0
+    assert lines(tmp_path / "out.jsonl") == lines(tmp_path / "many.jsonl")
+
+
 def test_an_import_does_not_replace_the_run_of_another_system(
     anaphora_process: Run,
     suite: Path,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -69,6 +72,42 @@ def test_kill_9_releases_the_lock_despite_a_leftover_file(tmp_path: Path) -> Non
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_a_killed_process_was_writing_is_removed(tmp_path: Path) -> None:
+    """And nothing else: not what another output's process is writing, and not what is kept to be resumed."""
+    writing = [".out.0123abcd.part", ".out.part.0123abcd.part", ".out.nbest.0123abcd.part"]
+    others = [".other.0123abcd.part", ".out.other.0123abcd.part", "out.part", ".out.part", ".out.123.part"]
+    with lock_output(tmp_path / "out"):
+        for name in (*writing, *others):
+            (tmp_path / name).touch()
+        lock_output(tmp_path / "another").release()
+    lock_output(tmp_path / "out").release()  # nobody was killed
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted((*writing, *others))
+    end(hold(tmp_path / "out"))
+    lock_output(tmp_path / "out").release()
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(others)
+
+
+def test_a_new_holder_is_named_instead_of_the_killed_one(tmp_path: Path) -> None:
+    """A process that has just taken the lock of a killed one still has to write who it is."""
+    killed = hold(tmp_path / "out")
+    end(killed)
+    with (tmp_path / ".out.lock").open("r+b") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+
+        def describe() -> None:
+            time.sleep(0.3)
+            document = {"pid": 1, "host": os.uname().nodename, "since": "now", "command": "anaphora score"}
+            file.truncate()
+            file.write(json.dumps(document).encode())
+            file.flush()
+
+        thread = threading.Thread(target=describe)
+        thread.start()
+        with pytest.raises(InUse, match=r"another process \(pid 1 on "):
+            lock_output(tmp_path / "out")
+        thread.join()
+
+
 def test_a_forked_process_does_not_keep_it(tmp_path: Path) -> None:
     """Workers of a process that was killed may live a little longer than it."""
     then = "import os; child = os.fork(); print(child, flush=True) if child else None; time.sleep(60)"
@@ -119,6 +158,72 @@ def test_one_folder_by_two_names_is_one(tmp_path: Path, monkeypatch: pytest.Monk
         lock_folder(Path())
     with lock_output(tmp_path / "link" / "out"), pytest.raises(InUse):
         lock_output(Path("out"))
+
+
+def test_a_whole_folder_and_files_in_it_exclude_each_other(tmp_path: Path) -> None:
+    """`measure adapt` and `train` with one output."""
+    folder = tmp_path / "model"
+    with lock_output(folder), pytest.raises(InUse, match=f"^{folder}: is being written by this very process"):
+        lock_folder(folder)
+    assert list(tmp_path.iterdir()) == []
+    with lock_folder(folder), pytest.raises(InUse, match=f"^{folder}: is being written by this very process"):
+        lock_output(folder)
+    assert list(tmp_path.iterdir()) == []
+    for take, other in (("lock_output", lock_folder), ("lock_folder", lock_output)):
+        process = hold(folder, take)
+        with pytest.raises(InUse, match=f"another process .pid {process.pid} "):
+            other(folder)
+        end(process)
+        other(folder).release()
+
+
+def test_a_link_to_a_folder_is_that_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "folder" / "in").mkdir(parents=True)
+    (tmp_path / "link").symlink_to("folder")
+    monkeypatch.chdir(tmp_path / "folder")
+    for name in (tmp_path / "link", Path(), Path("in/.."), tmp_path / "link" / "."):
+        with lock_output(tmp_path / "folder"), pytest.raises(InUse):
+            lock_output(name)
+
+
+def as_another_user(output: Path) -> str:
+    """What a process of another user is told when it takes the lock; empty if it gets it."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            os.setgroups([])
+            os.setresgid(65534, 65534, 65534)
+            os.setresuid(65534, 65534, 65534)
+            lock_output(output).release()
+        except BaseException as error:
+            os.write(writing, f"{type(error).__name__}: {error}".encode())
+        os._exit(0)
+    os.close(writing)
+    os.waitpid(child, 0)
+    with os.fdopen(reading, "rb") as pipe:
+        return pipe.read().decode()
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
+def test_a_lock_that_another_user_left_does_not_block() -> None:
+    """In a folder that a group shares, others cannot write the file that a killed process leaves, but remove it."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o777)
+        process = hold(folder / "out")
+        assert f"is being written by another process (pid {process.pid} " in as_another_user(folder / "out")
+        end(process)
+        assert [path.name for path in folder.iterdir()] == [".out.lock"]
+        assert as_another_user(folder / "out") == ""
+        assert list(folder.iterdir()) == []
+        folder.chmod(0o755)
+        assert as_another_user(folder / "out").startswith("CannotWrite: ")
+        hold_again = hold(folder / "out")
+        assert f"(pid {hold_again.pid} " in as_another_user(folder / "out")
+        end(hold_again)
+        error = as_another_user(folder / "out")
+        assert error == f"CannotWrite: {folder}/.out.lock: cannot be written: permission denied"
 
 
 def test_exactly_one_of_many_holds_the_lock(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from anaphora.core import files
-from anaphora.core.errors import CannotWrite
+from anaphora.core.errors import BadInput, CannotWrite
 from anaphora.core.files import Appender, atomic_folder, atomic_path, atomic_writer, make_folder
 
 
@@ -95,6 +95,39 @@ def test_a_folder_is_replaced_only_if_asked(tmp_path: Path) -> None:
     with atomic_folder(tmp_path / "out", replace=True) as folder:
         (folder / "new").touch()
     assert [path.name for path in tmp_path.rglob("*")] == ["out", "new"]
+
+
+def test_a_folder_that_cannot_be_replaced_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "old").touch()
+    rename = Path.rename
+
+    def fail(source: Path, target: Path) -> Path:
+        if (source / "new").exists():
+            raise OSError(5, "Input/output error")
+        return rename(source, target)
+
+    monkeypatch.setattr(Path, "rename", fail)
+    with (
+        pytest.raises(CannotWrite, match="input/output error"),
+        atomic_folder(tmp_path / "out", replace=True) as folder,
+    ):
+        (folder / "new").touch()
+    assert [path.name for path in tmp_path.rglob("*")] == ["out", "old"]
+
+
+def test_a_folder_is_made_where_a_link_leads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "real").mkdir()
+    for name in ("real", "missing"):
+        (tmp_path / f"link to {name}").symlink_to(name)
+        with atomic_folder(tmp_path / f"link to {name}") as folder:
+            (folder / "file").touch()
+        assert [path.name for path in (tmp_path / name).iterdir()] == ["file"]
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    for current in (Path(), Path("../empty"), tmp_path / "empty"):
+        with pytest.raises(BadInput, match="is the current folder, which cannot be replaced"), atomic_folder(current):
+            pass
 
 
 def test_a_failure_leaves_no_folder(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from anaphora.api.inputs import (
 )
 from anaphora.api.scoring import score
 from anaphora.core.errors import AnaphoraError, named
+from anaphora.core.files import new_folder
 from anaphora.core.lock import lock_output
 from anaphora.evaluation.result import Settings
 from anaphora.runs import Run, open_run
@@ -130,7 +131,7 @@ def measure_train(
     check_installed()
     from anaphora.measure.training import check_new, save_measure, train_measure
 
-    path = Path(output)
+    path = new_folder(Path(output))
     check_new(path)
     with lock_output(path):
         set_threads(threads)
@@ -220,7 +221,7 @@ def measure_adapt(
     if backend != "lm" or not spec:
         raise AnaphoraError(f"not a language model: {lm!r}. Write lm:NAME_OR_PATH")
     check_base(spec, adapter=adapter)
-    path = Path(output)
+    path = new_folder(Path(output))
     unfinished = unfinished_model(path)
     if not unfinished.is_file():  # otherwise the model may be complete, see below
         check_new(path)

@@ -278,6 +278,7 @@ def atomic_folder(folder: Path, *, mode: int = 0o777, replace: bool = False) -> 
     mode: its permissions, less the umask
     replace: whether a folder of that name is replaced; without it, only an empty one is
     """
+    folder = new_folder(folder)
     temporary = _temporary(folder)
     with _writing(folder):
         make_folder(folder.parent)
@@ -290,7 +291,12 @@ def atomic_folder(folder: Path, *, mode: int = 0o777, replace: bool = False) -> 
                     sync_file(Path(path, name))
                 sync_folder(Path(path))
             old = folder.rename(_temporary(folder)) if replace and folder.is_dir() else None
-            temporary.rename(folder)
+            try:
+                temporary.rename(folder)
+            except BaseException:
+                if old is not None:
+                    old.rename(folder)
+                raise
             sync_folder(folder.parent)
             if old is not None:
                 shutil.rmtree(old, ignore_errors=True)
@@ -299,6 +305,15 @@ def atomic_folder(folder: Path, *, mode: int = 0o777, replace: bool = False) -> 
         if isinstance(error, OSError) and _of_disk(error, temporary):
             raise CannotWrite(folder, error) from None
         raise
+
+
+def new_folder(folder: Path) -> Path:
+    """Return where a folder that appears as a whole is made: a link is followed. The current folder is an error."""
+    is_link = os.path.islink(folder)  # noqa: PTH114 (a name may be too long)
+    real = folder.resolve() if is_link or folder.name in ("", "..") else folder
+    if os.path.isdir(real) and real.samefile("."):  # noqa: PTH112
+        raise BadInput(folder, "is the current folder, which cannot be replaced", remedy="Name a new folder.")
+    return real
 
 
 class Appender:

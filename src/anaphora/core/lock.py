@@ -25,6 +25,7 @@ from anaphora.core.files import make_folder, remove_leftovers
 
 LONGEST = 300  # characters of a command in a message
 PATIENCE = 1.0  # seconds within which the process that took a lock has written its description
+INSIDE = ".lock"
 REMEDY = "Wait until it ends, or choose another output."
 
 
@@ -32,18 +33,36 @@ class InUse(BadInput):
     """Another process is writing this output."""
 
 
-def lock_output(output: Path) -> Lock:
+def lock_output(output: Path, *, remedy: str = REMEDY) -> Lock:
     """Take the lock of a file that is to be written, or of a folder that appears as a whole.
 
     What a killed process has left half-written of it is removed; what it has kept to be resumed stays.
     """
-    folder = output.parent.resolve()
-    name = output.name or output.resolve().name
-    lock = Lock(folder / f".{name}.lock", output, REMEDY)
+    real = _real(output)
+    lock = Lock(_next_to(real), output, remedy)
+    lock.refuse_other(real / INSIDE)
     if lock.abandoned:
         for suffix in ("", ".part", ".nbest"):
-            remove_leftovers(folder, glob.escape(f"{name}{suffix}"))
+            remove_leftovers(real.parent, glob.escape(f"{real.name}{suffix}"))
     return lock
+
+
+def refuse_in_use(output: Path) -> None:
+    """Raise InUse if another process holds a lock of this output: for commands that need none, as they end at once."""
+    real = _real(output)
+    for file in (_next_to(real), real / INSIDE):
+        if (holder := _holder(file)) is not None:
+            raise _in_use(output, holder, REMEDY)
+
+
+def _real(output: Path) -> Path:
+    """The path that is the same however a folder is named. A link to a file is not followed: it is what is replaced."""
+    is_folder = os.path.isdir(output)  # noqa: PTH112 (a name may be too long)
+    return output.resolve() if is_folder else output.parent.resolve() / output.name
+
+
+def _next_to(output: Path) -> Path:
+    return output.with_name(f".{output.name}.lock")
 
 
 def is_lock(path: Path) -> bool:
@@ -53,7 +72,10 @@ def is_lock(path: Path) -> bool:
 
 def lock_folder(folder: Path, *, remedy: str = REMEDY) -> Lock:
     """Take the lock of a folder whose files are written one after the other; it is made if it is missing."""
-    return Lock(folder.resolve() / ".lock", folder, remedy)
+    real = folder.resolve()
+    lock = Lock(real / INSIDE, folder, remedy)
+    lock.refuse_other(_next_to(real))
+    return lock
 
 
 class Lock:
@@ -75,6 +97,12 @@ class Lock:
     def __exit__(self, *error: object) -> None:
         self.release()
 
+    def refuse_other(self, file: Path) -> None:
+        """Release this lock and raise InUse if another process holds that one, which excludes it."""
+        if (holder := _holder(file)) is not None:
+            self.release()
+            raise _in_use(self.output, holder, self._remedy)
+
     def release(self) -> None:
         """Let the lock go, and remove its file, and the folders made for it in which nothing was written."""
         if self._handle not in _held:  # released before, or in a child process, which never had it
@@ -94,8 +122,13 @@ class Lock:
             handle = self._open(give_up)
             try:
                 if _try(handle, self.file):
-                    if _is_at(handle, self.file):
-                        self.abandoned = os.fstat(handle).st_size > 0
+                    if not _is_at(handle, self.file):
+                        pass
+                    elif _is_read_only(handle):  # of another user, whose process was killed
+                        self.abandoned = True
+                        self.file.unlink()
+                    else:
+                        self.abandoned |= os.fstat(handle).st_size > 0
                         os.ftruncate(handle, 0)
                         os.write(handle, json.dumps(_myself()).encode())
                         _held.add(handle)
@@ -103,7 +136,7 @@ class Lock:
                 elif _is_at(handle, self.file):
                     holder = _read(handle)
                     if _lives(holder) or time.monotonic() > give_up:
-                        raise InUse(self.output, f"is being written by {_describe(holder)}", remedy=self._remedy)
+                        raise _in_use(self.output, holder, self._remedy)
             except OSError as error:
                 os.close(handle)
                 raise CannotWrite(self.file, error) from None
@@ -117,7 +150,12 @@ class Lock:
         while True:
             try:
                 self._made += make_folder(self.file.parent)
-                return os.open(self.file, os.O_RDWR | os.O_CREAT, 0o666)
+                try:
+                    return os.open(self.file, os.O_RDWR | os.O_CREAT, 0o666)
+                except PermissionError:
+                    if not self.file.exists():
+                        raise
+                    return os.open(self.file, os.O_RDONLY)  # another user's, which can be locked as well
             except OSError as error:
                 # another process may just have removed the folder that it had made for its lock
                 if not isinstance(error, FileNotFoundError) or time.monotonic() > give_up:
@@ -139,8 +177,29 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget)
 
 
-def _try(handle: int, file: Path) -> bool:
-    """Whether this process holds the lock now."""
+def _holder(file: Path) -> dict[str, Any] | None:
+    """The process that holds a lock; None if it is free."""
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError, PermissionError):
+        handle = os.open(file, os.O_RDONLY)
+        try:
+            return None if _try(handle, file, shared=True) else _read(handle)
+        finally:
+            os.close(handle)
+    return None
+
+
+def _is_read_only(handle: int) -> bool:
+    import fcntl
+
+    return fcntl.fcntl(handle, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY
+
+
+def _in_use(output: Path, holder: dict[str, Any], remedy: str) -> InUse:
+    return InUse(output, f"is being written by {_describe(holder)}", remedy=remedy)
+
+
+def _try(handle: int, file: Path, *, shared: bool = False) -> bool:
+    """Whether this process holds the lock now. shared: together with others that read it"""
     try:
         import fcntl
     except ModuleNotFoundError:  # Windows
@@ -148,7 +207,7 @@ def _try(handle: int, file: Path) -> bool:
             "outputs are locked with flock, which Windows does not support. Run anaphora in WSL: wsl --install"
         ) from None
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     except OSError as error:
