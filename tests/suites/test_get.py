@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.lock import InUse, lock_output
 from anaphora.suites import get as module
 from anaphora.suites.catalog import Entry, RemoteArchive, RemoteFile, catalog
 from anaphora.suites.get import get, home, resolve, suite_path
@@ -63,6 +64,7 @@ PACKED = replace(
     archive=RemoteArchive("https://example.test/repo.tar.gz", strip=1, members=("sets/",)),
 )
 BROKEN = replace(UNKNOWN, name="broken")
+LOOSE = replace(PACKED, name="loose", files=(replace(PACKED.files[0], sha256=None),))
 TWINS = replace(TINY, name="twins", files=(RemoteFile("sets/tiny.json"), RemoteFile("more/tiny.json")))
 
 
@@ -117,7 +119,7 @@ def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def entries(monkeypatch: pytest.MonkeyPatch) -> dict[str, Entry]:
     """The tiny entries in place of the catalog."""
-    known = {entry.name: entry for entry in (TINY, UNKNOWN, LOCAL, PAIR, PACKED, BROKEN, TWINS)}
+    known = {entry.name: entry for entry in (TINY, UNKNOWN, LOCAL, PAIR, PACKED, LOOSE, BROKEN, TWINS)}
     monkeypatch.setattr(module, "find", known.__getitem__)
     monkeypatch.setattr(module, "catalog", lambda: known)
     return known
@@ -243,6 +245,18 @@ def test_what_is_not_published_says_so(mirror: Mirror) -> None:
     assert mirror.asked == []
 
 
+@pytest.mark.usefixtures("entries")
+def test_only_one_process_gets_a_suite(mirror: Mirror) -> None:
+    folder = home() / "downloads" / "tiny"
+    with lock_output(folder), pytest.raises(InUse, match=r"is being written by .*\. Wait until it ends\.$"):
+        get("tiny")
+    assert mirror.asked == []
+    get("tiny")
+    with lock_output(folder):
+        assert right_word(get("tiny")) == "D."  # nothing is written
+    assert [path.name for path in folder.parent.iterdir()] == ["tiny"]
+
+
 # Archives
 
 
@@ -284,6 +298,22 @@ def test_nothing_of_an_older_archive_stays(mirror: Mirror) -> None:
     mirror.files["/example.test/repo.tar.gz"] = make_tar({"r/sets/tiny.json": CONTENT})
     get("packed")
     assert set(downloads("packed")) == {"sets/tiny.json", "SHA256SUMS"}
+
+
+@pytest.mark.usefixtures("entries")
+def test_a_bad_archive_does_not_cost_the_files_that_exist(mirror: Mirror) -> None:
+    whole, address = make_tar({"r/sets/tiny.json": CONTENT}), "/example.test/repo.tar.gz"
+    mirror.files[address] = whole
+    get("loose")
+    before = downloads("loose")
+    for bad in (whole[:-30], make_tar({"r/sets/else": CONTENT})):
+        mirror.files[address] = bad
+        with pytest.raises(BadInput):
+            get("loose", force=True)
+    assert downloads("loose") == before
+    mirror.files[address] = make_tar({"r/sets/tiny.json": OTHER})
+    assert right_word(get("loose", force=True)) == "X."
+    assert {path.name for path in (home() / "downloads").iterdir()} == {"loose"}
 
 
 @pytest.mark.usefixtures("entries")

@@ -5,16 +5,16 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
-from anaphora.core.files import atomic_writer, existing, open_binary, sha256_of, text_lines
+from anaphora.core.files import atomic_folder, atomic_writer, existing, open_binary, sha256_of, text_lines
+from anaphora.core.lock import lock_output
 from anaphora.suites.catalog import Entry, RemoteArchive, catalog, find
 from anaphora.suites.download import extract, fetch
 from anaphora.suites.suite import read_native
@@ -69,6 +69,24 @@ def get(
     if from_path is not None and not from_path.exists():
         raise BadInput(from_path, "no such file or folder")
     folder = home() / "downloads" / name
+    suite = suite_path(name)
+    if not force and _complete(folder, _expected(entry, folder)) and _is_newer(suite, entry, folder):
+        if from_path is not None:
+            _check_copy(entry, folder, from_path)
+        return suite
+    with lock_output(folder, remedy="Wait until it ends."):
+        _get(entry, folder, suite, from_path, force, progress)
+    return suite
+
+
+def _is_newer(suite: Path, entry: Entry, folder: Path) -> bool:
+    made_from = max((folder / file.path).stat().st_mtime_ns for file in entry.files)
+    return suite.is_file() and suite.stat().st_mtime_ns >= made_from
+
+
+def _get(
+    entry: Entry, folder: Path, suite: Path, from_path: Path | None, force: bool, progress: Progress | None
+) -> None:
     expected = _expected(entry, folder, recorded=not force)
     again = force and (from_path is not None or (entry.downloadable and None in expected.values()))
     if not again and from_path is not None and _complete(folder, expected):
@@ -81,11 +99,8 @@ def get(
                 digests = _download(entry, folder, expected, progress)
         with atomic_writer(folder / SUMS) as out:
             out.writelines(f"{digest}  {path}\n".encode() for path, digest in sorted(digests.items()))
-    suite = suite_path(name)
-    made_from = max((folder / file.path).stat().st_mtime_ns for file in entry.files)
-    if force or not suite.is_file() or suite.stat().st_mtime_ns < made_from:
+    if force or not _is_newer(suite, entry, folder):
         _convert(entry, folder, suite)
-    return suite
 
 
 @contextlib.contextmanager
@@ -101,7 +116,7 @@ def _aside(files: Sequence[Path]) -> Iterator[None]:
             moved.replace(path)
         raise
     for moved in old.values():
-        moved.unlink()
+        moved.unlink(missing_ok=True)  # an archive replaces the whole folder
 
 
 def _convert(entry: Entry, folder: Path, destination: Path) -> None:
@@ -146,20 +161,18 @@ def _download(entry: Entry, folder: Path, expected: dict[str, str | None], progr
     def report(path: str) -> Callable[[int, int | None], None] | None:
         return None if progress is None else lambda done, total: progress(path, done, total)
 
+    digests = {}
     if entry.archive is not None:
         file = folder.with_name(f"{entry.name}.{PurePosixPath(urlsplit(entry.archive.url).path).name}")
         fetch(_mirrored(entry.archive.url), file, sha256=entry.archive.sha256, progress=report(file.name))
         try:
-            _unpack(file, entry.archive, folder)
+            packed = {row.path: expected[row.path] for row in entry.files if row.url is None}
+            digests = _unpack(file, entry.archive, folder, packed)
         finally:
             file.unlink()  # not needed once unpacked; if damaged, it must be downloaded again
-    digests = {}
     for row in entry.files:
-        path, digest = folder / row.path, expected[row.path]
-        if row.url is None:
-            digests[row.path] = _verify(path, digest)
-        else:
-            url = _mirrored(row.url)
+        if row.url is not None:
+            path, url, digest = folder / row.path, _mirrored(row.url), expected[row.path]
             digests[row.path] = fetch(url, path, sha256=digest, size=row.size, progress=report(row.path))
     return digests
 
@@ -169,20 +182,22 @@ def _mirrored(url: str) -> str:
     return f"{mirror.rstrip('/')}/{url.partition('://')[2]}" if mirror else url
 
 
-def _unpack(file: Path, archive: RemoteArchive, folder: Path) -> None:
-    """Replace the folder by the contents of the archive; a reader may read every file in it, so nothing old stays."""
-    shutil.rmtree(folder, ignore_errors=True)
-    extract(file, folder, strip=archive.strip, members=archive.members)
+def _unpack(file: Path, archive: RemoteArchive, folder: Path, expected: Mapping[str, str | None]) -> dict[str, str]:
+    """Replace the folder by the contents of the archive, and return the SHA-256 of the expected files.
 
-
-def _verify(path: Path, digest: str | None) -> str:
-    if not path.is_file():
-        raise BadInput(path, "was not in the archive", remedy="This is not the archive of the catalog.")
-    actual = sha256_of(path)
-    if digest not in (None, actual):
-        path.unlink()
-        raise _wrong(path, actual, digest)
-    return actual
+    A reader may read every file in it, so nothing old stays, unless the archive is not right.
+    """
+    digests = {}
+    with atomic_folder(folder, replace=True) as unpacked:
+        extract(file, unpacked, strip=archive.strip, members=archive.members)
+        for path, digest in expected.items():
+            if not (unpacked / path).is_file():
+                remedy = "This is not the archive of the catalog."
+                raise BadInput(folder / path, "was not in the archive", remedy=remedy)
+            digests[path] = sha256_of(unpacked / path)
+            if digest not in (None, digests[path]):
+                raise _wrong(folder / path, digests[path], digest)
+    return digests
 
 
 def _import(entry: Entry, folder: Path, expected: dict[str, str | None], source: Path) -> dict[str, str]:
@@ -190,8 +205,7 @@ def _import(entry: Entry, folder: Path, expected: dict[str, str | None], source:
     if entry.archive is not None:
         if not source.is_file():
             raise BadInput(source, "a folder", remedy=f"{entry.name} is imported from its archive (tar.gz or zip).")
-        _unpack(source, entry.archive, folder)
-        return {path: _verify(folder / path, digest) for path, digest in expected.items()}
+        return _unpack(source, entry.archive, folder, expected)
     copies = _copies(entry, source)
     other_forms = {file.path: file.copies for file in entry.files}
     digests = {}
