@@ -25,11 +25,12 @@ from tests import warm
 
 PRETRAINED = Path(sys.modules["anaphora"].__path__[0]) / "demo" / "pretrained"
 SLOW = """
-import sys, time
+import pathlib, sys, time
+slow = not pathlib.Path("go").exists()
 for line in sys.stdin:
-    time.sleep(0.01)
+    time.sleep(0.01 * slow)
     print(-len(line), flush=True)
-time.sleep(99)
+time.sleep(99 * slow)
 """
 
 
@@ -136,7 +137,7 @@ def test_score(start: Callable[..., Job], anaphora: Any, suite: Path, tmp_path: 
     assert not (tmp_path / "my run" / "run.jsonl").exists()
     words = goes_on(message)
     assert words == ["score", str(many), "--system", system, "-o", "my run", "--resume"]
-    (tmp_path / "slow.py").write_text(SLOW.replace("time.sleep(0.01)", "pass").replace("time.sleep(99)", ""))
+    (tmp_path / "go").touch()
     anaphora(*words)
     assert not part.exists()
 

@@ -394,7 +394,7 @@ def test_settings(marian: str) -> None:
     settings = load_system(marian, OPTIONS).settings()
     assert settings["compute_type"] == "float32"
     assert settings["ctranslate2"] == ctranslate2.__version__
-    assert settings["tokenizer"] == "MarianTokenizer/151"
+    assert settings["tokenizer"].startswith("MarianTokenizer/151@")  # and a hash of the vocabulary
     assert len(settings["weights"]) == 16
     assert json.loads(json.dumps(settings)) == settings
     quantized = load_system(f"{marian}?compute_type=int8", OPTIONS).settings()

@@ -42,6 +42,7 @@ from anaphora.systems.encoding import (
     answer,
     context_question,
     current,
+    describe_tokenizer,
     encode_examples,
     load_tokenizer,
     loaded,
@@ -705,3 +706,20 @@ def test_the_table_is_sorted_and_has_no_language_twice() -> None:
     assert list(LANGUAGES) == sorted(LANGUAGES)
     assert len({three for three, _, _ in LANGUAGES.values()}) == len(LANGUAGES)
     assert len({name for _, _, name in LANGUAGES.values()}) == len(LANGUAGES)
+
+
+def test_another_vocabulary_of_the_same_size_is_another_tokenizer() -> None:
+    """So that a run is not resumed with it, and its header says so."""
+
+    class Tokenizer:
+        def __init__(self, *words: str) -> None:
+            self.words = words
+
+        def get_vocab(self) -> dict[str, int]:
+            return {word: number for number, word in enumerate(self.words)}
+
+    same = [describe_tokenizer(Tokenizer("a", "b")) for _ in range(2)]
+    assert same[0] == same[1]
+    assert same[0].startswith("Tokenizer/2@")
+    assert describe_tokenizer(Tokenizer("a", "c")).startswith("Tokenizer/2@")
+    assert describe_tokenizer(Tokenizer("a", "c")) != same[0] != describe_tokenizer(Tokenizer("b", "a"))

@@ -24,6 +24,7 @@ from anaphora.systems.encoding import (
     CausalInputs,
     Seq2SeqInputs,
     answer_by_tokens,
+    describe_tokenizer,
     encode_examples,
     load_tokenizer,
     loaded,
@@ -52,7 +53,7 @@ class CTranslate2System:
         engine = GeneratorEngine if self.file.generator else TranslatorEngine
         name, settings = split_settings(what, (*SETTINGS, *engine.SETTINGS))
         tokenizer = _load_tokenizer(name, settings.get("tokenizer"))
-        self._tokenizer = f"{type(tokenizer).__name__}/{len(tokenizer)}"
+        self._tokenizer = describe_tokenizer(tokenizer)
         arguments: dict[str, Any] = {"compute_type": settings.get("compute_type", "default"), "inter_threads": 1}
         arguments |= {"device": settings.get("device", "auto"), "intra_threads": options.threads or 0}
         model = loaded(name, "model", lambda: engine.MODEL(name, **arguments))

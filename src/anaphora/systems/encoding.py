@@ -62,6 +62,12 @@ def load_tokenizer(name: str, what: str = "tokenizer", **arguments: Any) -> Any:
     return tokenizer
 
 
+def describe_tokenizer(tokenizer: Any) -> str:
+    """Return the kind of a tokenizer, and the size and a hash of its vocabulary, for the header of a run."""
+    tokens = sorted(tokenizer.get_vocab().items(), key=lambda item: (item[1], item[0]))
+    return f"{type(tokenizer).__name__}/{len(tokens)}@{hashlib.sha256(repr(tokens).encode()).hexdigest()[:8]}"
+
+
 def loaded(name: str, what: str, load: Callable[[], Any]) -> Any:
     """Return what a library loads by a name; its errors become one line."""
     try:

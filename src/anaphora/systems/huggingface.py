@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -53,6 +52,7 @@ from anaphora.systems.encoding import (
     CausalInputs,
     Seq2SeqInputs,
     answer,
+    describe_tokenizer,
     encode_examples,
     load_tokenizer,
     loaded,
@@ -155,14 +155,12 @@ def _check_config(loader: Any, path: Path, arguments: Mapping[str, Any]) -> None
 
 def fingerprint(model: Any, tokenizer: Any, settings: Mapping[str, str]) -> dict[str, Any]:
     """Return the identity and precision of a model's weights and tokenizer, for the header of a run."""
-    tokens = sorted(tokenizer.get_vocab().items(), key=lambda item: (item[1], item[0]))
-    vocabulary = f"{len(tokens)}@{hashlib.sha256(repr(tokens).encode()).hexdigest()[:8]}"
     return {
         "architecture": type(model).__name__,
         "revision": getattr(model.config, "_commit_hash", None) or settings.get("revision"),
         "parameters": model.num_parameters(),
         "weights": getattr(model, "merged_weights", None) or weights_checksum(model),
-        "tokenizer": f"{type(tokenizer).__name__}/{vocabulary}",
+        "tokenizer": describe_tokenizer(tokenizer),
         "dtype": str(model.dtype).removeprefix("torch."),
     }
 
