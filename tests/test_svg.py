@@ -125,3 +125,10 @@ def test_different_names_never_look_the_same(names: list[str], width: float) -> 
 )
 def test_an_axis_begins_and_ends_at_a_round_number(values: list[float], expected: tuple[float, float]) -> None:
     assert round_range(values) == expected
+
+
+def test_control_characters_do_not_damage_a_chart() -> None:
+    chart = document(10, 10, "a\0b", [text(0, 0, "c\x1b[1md\ufffe"), upright(0, 0, "\te\x07")])
+    parsed = ElementTree.fromstring(chart)
+    assert parsed.get("aria-label") == "a\ufffdb"
+    assert [part.text for part in parsed[1:]] == ["c\ufffd[1md\ufffd", "\te\ufffd"]

@@ -66,7 +66,7 @@ FORMAT_VERSION = 1
 EXTRA = ("undecidable", "truncated", "translation", "unanswered", "answer", "attribution")
 FILE = "run.jsonl"  # where the records are if a run is a folder
 WRITTEN_BY = "A run is written by: anaphora score SUITE --system SPEC -o RUN"
-SAMPLE = re.compile(r"\d{1,18}@-?\d{1,18}")  # size and seed of a random sample
+SAMPLE = re.compile(r"\d{1,19}@-?\d{1,19}")  # size and seed of a random sample
 TEXTS = ("suite", "sha256", "source_language", "target_language", "system", "version")
 
 

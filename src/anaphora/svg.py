@@ -7,11 +7,12 @@ import os.path
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from html import escape
+from html import escape as escape_html
 
 # Okabe and Ito 2008: distinct for color-blind readers, and in grayscale
 BLUE, ORANGE, GREEN, PURPLE = "#0072B2", "#E69F00", "#009E73", "#CC79A7"
 GRAY, DARK, PALE = "#666", "#444", "#ddd"
+NOT_XML = re.compile("[^\t\n\r -\ud7ff\udc80-\udcff\ue000-\ufffd\U00010000-\U0010ffff]")
 LETTER = 0.58  # the width of a letter in a sans-serif, as a share of its size
 
 
@@ -22,6 +23,11 @@ def document(width: float, height: float, alt: str, parts: Iterable[str]) -> str
         f'aria-label="{escape(alt)}" font-family="sans-serif" font-size="12">'
     )
     return "\n".join([head, f'<rect width="{width:g}" height="{height:g}" fill="white"/>', *parts, "</svg>", ""])
+
+
+def escape(content: str) -> str:
+    """Return a text as it can stand in an SVG document. XML has no control characters: one would damage the file."""
+    return escape_html(NOT_XML.sub("\ufffd", content))
 
 
 def height_of(svg: str) -> float:

@@ -176,6 +176,38 @@ def test_a_folder_where_the_output_goes(refused_by_process: Refused, suite: Path
     assert not list(tmp_path.glob(".*")), "a temporary file was left"
 
 
+@pytest.mark.parametrize("output", ["", ".", "/"])
+def test_a_folder_without_a_name_is_no_output(refused: Refused, suite: Path, output: str) -> None:
+    text = suite.with_name("x.en")
+    text.write_text("It works.\n")
+    for command in (("suites", "convert", suite), ("translate", "--system", "command:cat", "-i", text)):
+        assert refused(*command, "-o", output) == f"{output or '.'}: cannot be written: a folder"
+
+
+@pytest.mark.parametrize("output", ["loop", "loop/x", "n" * 300])
+def test_an_output_that_cannot_be_has_one_line(
+    refused: Refused, suite: Path, scores: Path, tmp_path: Path, output: str
+) -> None:
+    """A link that leads to itself, and a name that is too long."""
+    (tmp_path / "loop").symlink_to("loop")
+    message = refused("score", suite, "--system", f"scores:{scores}", "-o", output)
+    assert output in message
+    assert "cannot be written: " in message
+
+
+def test_an_error_message_has_a_bounded_length(refused: Refused) -> None:
+    message = refused("evaluate", "x" * 100_000)
+    assert len(message) < 3100
+    assert message.endswith("file name too long")
+
+
+@pytest.mark.parametrize("command", ["convert --to text", "convert --to sources", "score --context 1"])
+def test_a_separator_that_is_not_utf8(refused: Refused, suite: Path, command: str) -> None:
+    group = ["suites"] if command.startswith("convert") else []
+    words = [*group, *command.split(), *(["--system", "metric:chrf?reference=x"] if not group else [])]
+    assert refused(*words, suite, "-o", "out", "--separator", "a\udce9") == "the separator is not UTF-8: 'a\\udce9'"
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 @pytest.mark.parametrize("arguments", [["--help"], ["suites", "list", "--json"]], ids=lambda a: a[0])
 def test_a_full_disk_is_an_error_of_one_line(tmp_path: Path, arguments: list[str]) -> None:

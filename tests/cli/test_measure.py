@@ -183,6 +183,10 @@ def test_nothing_is_overwritten(model: Path, texts: Path) -> None:
         (("train", "empty.toml", "-o", "m", "--set", "epochs"), "--set epochs: write section.key=value"),
         (("tune", "lm:x", "--train", "p.jsonl", "-o", "m"), "`measure tune` was removed in version 0.2.0"),
         (("table", "--train", "p.jsonl"), "See CHANGELOG.md and experiments/eval-anaphora-2019."),
+        (
+            ("pairs", "-r", "ref.en", "-t", "bad.en", "-l", "de-en", "-o", "p", "--context", str(2**63 - 1)),
+            "at most 1,000 are possible",
+        ),
         (("evaluate", "p.jsonl"), "pass one judge"),
         (("evaluate", "ref.en", "--model", "nowhere"), "not a suite file"),
         (("score", "nowhere", "It."), "nowhere: no such folder"),

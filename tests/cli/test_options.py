@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 import anaphora
 from anaphora.cli.app import main
-from anaphora.cli.options import Choice, Option, format_options, option_type, parameters
+from anaphora.cli.options import Choice, Option, WholeNumber, format_options, option_type, parameters
 from anaphora.cli.output import show_all
 from anaphora.suites.suite import Suite  # noqa: F401
 from anaphora.table import Row, Table
@@ -199,7 +199,7 @@ def test_an_option_is_made_from_a_signature() -> None:
     [
         ("str | None", {"type": str}),
         ("bool", {"type": bool}),
-        ("int | Literal['auto'] | None", {"type": click.IntRange, "metavar": "N"}),
+        ("int | Literal['auto'] | None", {"type": WholeNumber, "metavar": "N"}),
         ("Literal['a', 'b']", {"type": Choice}),
         ("str | Path", {"type": click.Path, "metavar": "FILE"}),
         ("Suite | str | Path", {"type": str, "metavar": "SUITE"}),
@@ -262,3 +262,20 @@ def test_messages_name_options_that_are_listed() -> None:
     }
     assert ("runs.py", "--resume") in named
     assert not {(path, option) for path, option in named if option not in listed | OTHERS | CSS | {"--annotate"}}
+
+
+@pytest.mark.parametrize("number", ["9223372036854775808", "9" * 5000])
+def test_numbers_fit_64_bits(number: str) -> None:
+    """A run with a larger seed or limit in its header could not be read again after it was scored."""
+    done = CliRunner().invoke(command, ["--seed", number])
+    assert done.exit_code == 2
+    assert "is too large" in done.output
+    assert len(done.output) < 500
+    assert CliRunner().invoke(command, ["--seed", "9223372036854775807"]).exit_code == 0
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "1e400"])
+def test_numbers_are_finite(refused: Callable[..., str], number: str) -> None:
+    assert refused("score", "suite", "--system", "x:y", "-o", "run", "--gpus", number).endswith(
+        "is not a finite number."
+    )

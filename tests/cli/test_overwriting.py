@@ -41,3 +41,44 @@ def test_a_report_replaces_an_earlier_report_and_nothing_else(refused: Refused, 
     assert suite.read_bytes() == before
     (tmp_path / "report.html").write_text("<!DOCTYPE html>\n", encoding="utf-8")
     assert "no such file" in refused("report", tmp_path / "run", "-o", tmp_path / "report.html")  # the run
+
+
+def test_two_outputs_are_not_written_into_one_file(refused: Refused, tmp_path: Path) -> None:
+    for name in ("a.en", "a.de"):
+        (tmp_path / name).write_text("one two\n", encoding="utf-8")
+    texts = (tmp_path / "a.en", tmp_path / "a.de")
+    for tokens in (("links", "t"), ("t", "./t")):
+        message = refused("align", *texts, "-o", "links", "--tokens", *tokens)
+        assert message.endswith("is named twice. Choose a file of its own for each output")
+    assert sorted(path.name for path in tmp_path.glob("*")) == ["a.de", "a.en"]
+
+
+@pytest.mark.parametrize("option", ["-o", "--pairs"])
+@pytest.mark.parametrize("name", ["study.json", "links.json"])
+def test_a_study_is_not_replaced_by_its_export(refused: Refused, tmp_path: Path, option: str, name: str) -> None:
+    study = tmp_path / "study"
+    study.mkdir()
+    (study / name).write_text("{}", encoding="utf-8")
+    assert refused("study", "export", study, option, study / name) == f"{study / name}{INPUT}"
+
+
+def test_a_run_in_a_folder_is_not_replaced(refused: Refused, suite: Path, tmp_path: Path) -> None:
+    run = tmp_path / "runs" / "run.jsonl"
+    run.parent.mkdir()
+    run.write_text("{}", encoding="utf-8")
+    assert refused("generative", suite, "-t", "t.de", "--run", run.parent, "--details", run) == f"{run}{INPUT}"
+
+
+def test_a_file_inside_a_specification_is_an_input(refused: Refused, suite: Path, tmp_path: Path) -> None:
+    annotation = tmp_path / "de.conllu"
+    annotation.write_text("", encoding="utf-8")
+    options = ("--preset", "maria", "--annotate-source", f"conllu:{annotation}", "-o", annotation)
+    assert refused("build", "attack", "possessive", suite, *options) == f"{annotation}{INPUT}"
+
+
+@pytest.mark.parametrize(("command", "file"), [("meta discomt --example", "a.tsv"), ("apt --example", "source.en")])
+def test_an_example_does_not_replace_a_file(refused: Refused, tmp_path: Path, command: str, file: str) -> None:
+    (tmp_path / file).write_text("mine\n", encoding="utf-8")
+    place = file if "discomt" in command else "."
+    assert refused(*command.split(), place) == f"{file} already exists. Choose another place for the example"
+    assert (tmp_path / file).read_text(encoding="utf-8") == "mine\n"

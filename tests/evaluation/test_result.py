@@ -80,6 +80,8 @@ def test_shares_of_choices_are_not_called_accuracy() -> None:
         ({"normalize": "tokens"}, "unknown normalize 'tokens'. Known: sum, mean"),
         ({"interval": "wald"}, "unknown interval 'wald'. Known: wilson, bootstrap"),
         ({"confidence": 95}, "confidence must be between 0 and 1"),
+        ({"samples": 10**19}, "more than 10,000,000 samples or trials would not fit into memory"),
+        ({"trials": 10_000_001}, "more than 10,000,000 samples or trials would not fit into memory"),
         ({"confidence": 0.0}, "confidence must be between 0 and 1"),
         ({"samples": 0}, "samples and trials at least 1"),
     ],

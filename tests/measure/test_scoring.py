@@ -196,6 +196,11 @@ def test_other_numbers_of_sentences_are_an_error() -> None:
         rank(Fixed(), {"a": texts("He left."), "b": []})
 
 
+def test_more_samples_than_memory_holds_are_an_error() -> None:
+    with pytest.raises(AnaphoraError, match="more than 10,000,000 samples"):
+        rank(Fixed(), {"a": texts("He left.")}, samples=2**63 - 1)
+
+
 def test_contexts_of_systems() -> None:
     lines = [Line(1, "1", ("R1.", "He left."), (("S1.", "It left."),), None)]
     assert texts_of(lines, 0, Fixed(), own_context=True)[0].whole == "S1. It left."

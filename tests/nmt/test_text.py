@@ -74,6 +74,12 @@ def test_what_is_missing_or_damaged(tmp_path: Path) -> None:
         load_text(tmp_path)
 
 
+def test_a_folder_whose_name_is_not_utf8(tmp_path: Path) -> None:
+    folder = tmp_path / "caf\udce9"
+    folder.mkdir()
+    assert learned(folder).target_pieces() == load_text(folder).target_pieces()
+
+
 # Moses' preprocessing
 
 

@@ -15,6 +15,7 @@ from anaphora.api.inputs import File, Progress, as_path, load_suite, set_threads
 from anaphora.core.errors import AnaphoraError, named
 from anaphora.core.files import remove_leftovers
 from anaphora.core.lock import lock_folder
+from anaphora.core.special import beside
 from anaphora.suites.contexts import SEED
 
 if TYPE_CHECKING:
@@ -172,7 +173,7 @@ def mine(
         sizes=Sizes(overlap=max(OVERLAP, context)),
     )
     path = Path(output)
-    records = path.with_name(f"{path.name.removesuffix('.gz').removesuffix('.jsonl')}.contrapro.json")
+    records = beside(path, f"{path.name.removesuffix('.gz').removesuffix('.jsonl')}.contrapro.json")
     files = Output(
         suite=path if to != "contrapro" else None,
         contrapro={"suite": None, "contrapro": path, "both": records}[to],

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,7 +85,8 @@ def measure_pairs(
     if not systems:
         raise AnaphoraError("pass translations (-t) of one or more systems")
     files = Files(Path(reference), systems, as_path(source), tuple(names), as_path(pronoun_list), docids, context)
-    if path.resolve() in {file.resolve() for file in (files.reference, *systems, files.source) if file is not None}:
+    inputs = [file for file in (files.reference, *systems, files.source) if file is not None]
+    if os.path.realpath(path) in map(os.path.realpath, inputs):
         raise AnaphoraError(f"{output} is one of the input files. Choose another output")
     with lock_output(path):
         judged = read_pair_list(Path(pair_list)) if pair_list else None

@@ -18,8 +18,10 @@ import click
 from click.shell_completion import CompletionItem
 
 from anaphora import __version__
+from anaphora.cli.streams import discard, is_unread, open_closed_streams, say
 from anaphora.core.errors import AnaphoraError, CannotWrite, did_you_mean
 
+LONGEST = 3000  # characters of an error message
 FAILED, BAD_INPUT, OUR_FAULT, INTERRUPTED = 1, 2, 70, 130  # 70: EX_SOFTWARE of sysexits.h
 ISSUES = "https://github.com/anaphora-mt/anaphora/issues"
 DEBUG = "ANAPHORA_DEBUG"  # set in the environment: print the traceback of an unexpected exception
@@ -28,11 +30,16 @@ VOLUME = {"quiet": "ANAPHORA_QUIET", "verbose": DEBUG, "no_color": "NO_COLOR"}  
 
 @contextlib.contextmanager
 def pipe_may_close() -> Iterator[None]:
-    """Exit with 0 when the reader of a pipe has gone (`anaphora … | head`); click would exit with 1, a failed gate."""
+    """Exit with 0 when the reader of a pipe has gone (`anaphora … | head`); click would exit with 1, a failed gate.
+
+    Other pipes that break, such as that of a worker, are errors: what the command should do is not done.
+    """
     try:
         yield
     except BrokenPipeError:
-        discard_output()
+        if not is_unread(sys.stdout):
+            raise
+        discard(sys.stdout)
         raise click.exceptions.Exit(0) from None
 
 
@@ -233,6 +240,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
     70 is an exception that nobody expected, in this program or in a plug-in.
     """
+    open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # whatever the locale: a sign it lacks must not end a command
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
@@ -260,7 +268,7 @@ def explain(error: BaseException, arguments: list[str]) -> None:
     Where a disk is full, or a folder cannot be written, the line says what is kept, and how to resume.
     """
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
-        error.show()
+        say(error.format_message())
         sys.exit(BAD_INPUT)
     if isinstance(error, click.ClickException):
         fail(error.format_message())
@@ -271,7 +279,7 @@ def explain(error: BaseException, arguments: list[str]) -> None:
     if _out_of_memory(error):
         fail("out of memory. Close other programs, or use smaller batches or a smaller model")
     if isinstance(error, OSError):  # of the machine: a full disk, a folder where a file is to be written
-        discard_output()
+        discard(sys.stdout)
         path = error.filename2 or error.filename
         fail(f"{f'{path}: ' if path else ''}{(error.strerror or str(error)).lower()}{_kept(error, arguments)}")
 
@@ -296,7 +304,7 @@ def report_bug(error: BaseException) -> NoReturn:
     """Print one line about an unexpected exception and where to report it; the traceback only on request."""
     asked = os.environ.get(DEBUG, "") not in ("", "0")
     if asked:
-        traceback.print_exception(error)
+        say("".join(traceback.format_exception(error)).rstrip())
     what = ": ".join(filter(None, [type(error).__name__, " ".join(str(error).split())[:300]]))
     again = "The traceback is above" if asked else f"Run it again with {DEBUG}=1 for the traceback"
     fail(
@@ -311,16 +319,14 @@ def stop(arguments: list[str]) -> NoReturn:
     from anaphora.cli.interrupts import resume_message
 
     lead = "\n" if sys.stderr.isatty() else ""  # the terminal has written ^C
-    click.echo(f"{lead}{resume_message(app, arguments)}", err=True)
+    say(f"{lead}{resume_message(app, arguments)}")
     sys.exit(INTERRUPTED)
-
-
-def discard_output() -> None:
-    """Discard what is still to be flushed, so that nothing fails again when the interpreter exits."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def fail(message: str, code: int = BAD_INPUT) -> NoReturn:
     """Print one line on stderr and exit."""
-    click.echo(f"error: {' '.join(message.split())}", err=True)
+    text = " ".join(message.split())
+    if len(text) > LONGEST:  # an argument of 100,000 characters, for example
+        text = f"{text[: LONGEST // 2]} … {text[-LONGEST // 2 :]}"
+    say(f"error: {text}")
     sys.exit(code)

@@ -10,7 +10,7 @@ import click
 
 from anaphora import api
 from anaphora.cli.app import LazyGroup
-from anaphora.cli.options import command, epilog, format_options, json_option, parameters
+from anaphora.cli.options import Share, command, epilog, format_options, json_option, parameters
 from anaphora.cli.output import echo_json, note, progress_bar, show
 from anaphora.table import Row, Table, section
 
@@ -126,7 +126,7 @@ anaphora build attack synonym contrapro --thesaurus mythes:th_de.dat --dictionar
 """,
     thesaurus={"metavar": "SPEC"},
     dictionary={"metavar": "SPEC"},
-    shared={"type": click.FloatRange(0, 1), "metavar": "SHARE"},
+    shared={"type": Share(0, 1), "metavar": "SHARE"},
 )
 
 

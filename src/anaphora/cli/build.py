@@ -14,6 +14,7 @@ from anaphora.align.tokenize import describe_signs
 from anaphora.cli.app import LazyGroup
 from anaphora.cli.options import (
     COUNT,
+    WholeNumber,
     aligner_spec,
     command,
     epilog,
@@ -24,6 +25,7 @@ from anaphora.cli.options import (
     parameters,
 )
 from anaphora.cli.output import echo_json, note, progress_bar, show
+from anaphora.cli.streams import echo
 from anaphora.core.errors import AnaphoraError
 
 if TYPE_CHECKING:
@@ -112,7 +114,7 @@ def augment(as_json: bool, **options: Any) -> None:
         return
     note(f"{document['documents']:,} documents, {document['sentences']:,} sentences, {document['pronouns']:,} it")
     for outcome, count in document["outcomes"].items():
-        click.echo(f"{count:9,}  {outcome}")
+        echo(f"{count:9,}  {outcome}")
     files = ", ".join(document["files"])
     note(f"{document['candidates']:,} candidates and {document['new_examples']:,} new examples: {files}")
 
@@ -177,7 +179,7 @@ def _print_mined(result: MiningResult, files: list[str]) -> None:
         changed = ", ".join(f"{rule} {count:,}" for rule, count in rules.items() if count) or "nothing"
         note(f"clean-up of the {side} changed: {changed}")
     tables = [candidates_table(result), *pronoun_tables(result), distance_table(result)]
-    click.echo("\n\n".join(RENDERERS["table"](table) for table in tables))
+    echo("\n\n".join(RENDERERS["table"](table) for table in tables))
     for label, count in sorted(result.found.items()):
         if result.statistics.classes[label] < max(result.statistics.classes.values()):
             note(
@@ -225,7 +227,7 @@ anaphora train fine-tune.toml -o models/tuned --sweep training.learning_rate=2e-
     config={"required": False},
     output={"required": False, "metavar": "MODEL"},
     sweep={"metavar": "SECTION.KEY=A,B,…"},
-    average={"type": click.IntRange(2)},
+    average={"type": WholeNumber(2)},
 )
 @option("--list", "listing", is_flag=True, help="List the presets and exit.")
 @json_option
@@ -283,5 +285,5 @@ def _list(as_json: bool) -> None:
     width = max(map(len, presets))
     for name, description in presets.items():
         if not name.endswith("-laptop"):
-            click.echo(f"{name:{width}}  {description}")
-    click.echo("\nNAME-laptop is the same model at a size that learns on a laptop's processor.")
+            echo(f"{name:{width}}  {description}")
+    echo("\nNAME-laptop is the same model at a size that learns on a laptop's processor.")

@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import click
-
 from anaphora import api
 from anaphora.cli.options import (
     NORMALIZE_TEXT,
     PAIRED_TEST,
     PATH,
     SIZE,
+    WholeNumber,
     aligner_spec,
     command,
     format_options,
@@ -21,6 +20,7 @@ from anaphora.cli.options import (
     plot_option,
 )
 from anaphora.cli.output import echo_json, note, note_texts, progress_bar, show, write_plot
+from anaphora.cli.streams import echo
 
 
 @command(
@@ -29,7 +29,7 @@ anaphora context-usage contrapro --system hf:my-concat-model --context 3 --separ
 """,
     "context-usage",
 )
-@parameters(api.context_usage, arguments=["suite"], context={"type": click.IntRange(1)}, output={"metavar": "FOLDER"})
+@parameters(api.context_usage, arguments=["suite"], context={"type": WholeNumber(1)}, output={"metavar": "FOLDER"})
 @format_options
 def context_usage(output: Path, format: str, as_json: bool, **settings: Any) -> None:
     """Measure whether a system uses context: accuracy and CXMI with 0…N, random and shuffled sentences."""
@@ -163,7 +163,7 @@ def diagnose(
         echo_json({"systems": [diagnosis.to_dict(max_items) for diagnosis in diagnoses]})
         return
     if format in STATEMENT_FORMATS:
-        click.echo(f"{diagnosis_text(diagnoses, format)}\n")
-    click.echo(diagnosis_table(diagnoses).render(format))
+        echo(f"{diagnosis_text(diagnoses, format)}\n")
+    echo(diagnosis_table(diagnoses).render(format))
     if items is not None:
         note(f"the items behind {len(written)} statements: {items}")

@@ -6,6 +6,7 @@ Files appear under their name only when they are complete. What is kept is descr
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -63,7 +64,9 @@ def kept(root: click.Command, arguments: Sequence[str]) -> tuple[str, str] | Non
     except (click.ClickException, click.exceptions.Exit, AnaphoraError):  # Exit: --help
         return None
     hint = RESUME_HINTS.get(context.command_path.partition(" ")[2])
-    text = hint.kept(context.params) if hint else ""
+    text = ""
+    with contextlib.suppress(OSError, ValueError, AnaphoraError):  # the output has a name that no file can have
+        text = hint.kept(context.params) if hint else ""
     if hint is None or not text:
         return None
     words = [word for word in arguments if word != hint.drop]

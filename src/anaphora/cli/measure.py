@@ -15,6 +15,7 @@ from anaphora.cli.options import (
     COUNT,
     PATH,
     Share,
+    WholeNumber,
     command,
     details_option,
     epilog,
@@ -168,7 +169,7 @@ anaphora measure adapt lm:HuggingFaceTB/SmolLM2-135M news.en --lowercase --adapt
     plain={"flags": ("--lowercase",), "aliases": ("--plain",)},
     steps={"type": COUNT},
     batch={"type": COUNT},
-    pieces={"type": click.IntRange(2)},
+    pieces={"type": WholeNumber(2)},
     rank={"type": COUNT},
 )
 @json_option
@@ -259,7 +260,7 @@ def _write_details(path: Path, result: MeasureScores) -> None:
     from anaphora.core.files import atomic_writer
 
     with atomic_writer(path) as out:
-        out.write(tsv_line(["line", *result.scores]).encode() + b"\n")
+        out.write(tsv_line(["line", *result.scores]).encode("utf-8", "backslashreplace") + b"\n")
         for n, line in enumerate(result.lines):
             row = [str(line.number), *(f"{scores[n].score:.6f}" for scores in result.scores.values())]
             out.write("\t".join(row).encode() + b"\n")

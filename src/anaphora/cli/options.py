@@ -21,28 +21,47 @@ import click
 from anaphora.align.tokenize import TOKENIZERS
 from anaphora.cli import overwriting
 from anaphora.core.errors import AnaphoraError
+from anaphora.core.parsing import LONGEST, MAX_INTEGER, shown
 from anaphora.stats.resampling import EARLIER_NAMES
 from anaphora.suites.suite import Suite
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Settings = dict[str, Any]
 PATH = click.Path(path_type=Path)
-COUNT, SIZE = click.IntRange(1), click.IntRange(0)
 FORMATS = ("table", "json", "markdown", "latex", "tsv")
 CALLBACKS = ("progress", "started", "watch", "announce", "say", "report")  # parameters that only Python can give
 ATTRIBUTE = re.compile(r"(\w+): ([A-Z].*)")  # a line of a docstring that is the help of an option
 
 
-class Share(click.FloatRange):
-    """A number within 0 and 1. `nan` compares with neither end: it would pass the range and every gate."""
-
-    name = "share"
+class Number(click.FloatRange):
+    """A finite number. `nan` compares with neither end of a range: it would pass the range and every gate."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         number: float = super().convert(value, param, ctx)
-        if math.isnan(number):
-            self.fail(f"{value!r} is not a number.", param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a finite number.", param, ctx)
         return number
+
+
+class Share(Number):
+    """A number within 0 and 1."""
+
+    name = "share"
+
+
+class WholeNumber(click.IntRange):
+    """A whole number that fits 64 bits: what is computed with, and what runs and studies record, is no larger."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if isinstance(value, str) and len(value) > LONGEST:
+            self.fail(f"{shown(value)} is too large.", param, ctx)
+        number: int = super().convert(value, param, ctx)
+        if number > MAX_INTEGER:
+            self.fail(f"{number} is too large.", param, ctx)
+        return number
+
+
+COUNT, SIZE = WholeNumber(1), WholeNumber(0)
 
 
 class Choice(click.Choice[str]):
@@ -184,7 +203,7 @@ SHARED: dict[str, Settings] = {
     "minimize": shared("Treat lower scores as better (losses, perplexities)."),
     "confidence": shared("Confidence level of the intervals.", type=Share(0, 1, True, True), metavar="SHARE"),
     "resample": shared("Resample groups of examples that share a tag, for example documents.", metavar="TAG"),
-    "samples": shared("Number of resamples.", type=click.IntRange(100)),
+    "samples": shared("Number of resamples.", type=WholeNumber(100)),
     "seed": shared("Random seed."),
     "interval": shared("Kind of interval."),
     "test": shared("Test whose p-value is reported (JSON has both)."),
@@ -304,7 +323,7 @@ def option_type(annotation: str, function: Callable[..., Any]) -> Settings:
     for known, settings in (
         (bool, {"type": bool}),
         (int, {"type": SIZE, "metavar": "N"}),
-        (float, {"type": float}),
+        (float, {"type": Number()}),
         (Suite, {"type": str, "metavar": "SUITE"}),
         (Path, {"type": PATH, "metavar": "FILE"}),
     ):

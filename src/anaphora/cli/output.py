@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
+from anaphora.cli.streams import echo, say
 from anaphora.core.finite import json_text
 from anaphora.table import RENDERERS, Table
 
@@ -23,17 +22,17 @@ def show(table: Table, document: dict[str, Any], format: str, as_json: bool) -> 
     if as_json or format == "json":
         echo_json(document)
     else:
-        click.echo(RENDERERS[format](table))
+        echo(RENDERERS[format](table))
 
 
 def echo_json(document: Any) -> None:
-    click.echo(json_text(document, "the result", indent=2))
+    echo(json_text(document, "the result", indent=2))
 
 
 def note(message: str) -> None:
     """Print a remark on stderr, unless -q was given."""
     if not quiet():
-        click.echo(message, err=True)
+        say(message)
 
 
 def quiet() -> bool:
@@ -89,7 +88,7 @@ def show_all(tables: Sequence[Table], document: dict[str, Any], format: str, as_
     if as_json or format == "json":
         echo_json(document)
     else:
-        click.echo("\n\n".join(table.render(format) for table in tables))
+        echo("\n\n".join(table.render(format) for table in tables))
 
 
 def note_texts(treatments: Mapping[str, Treatment], *, normalized: bool = True) -> None:

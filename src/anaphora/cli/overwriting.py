@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,40 +15,50 @@ from anaphora.core.errors import AnaphoraError
 from anaphora.core.lock import refuse_in_use
 
 # options with files to write
-OUTPUTS = ("output", "details", "tokens", "plot", "score_file", "items", "save")
+OUTPUTS = (
+    *("output", "details", "tokens", "plot", "score_file", "items", "save"),
+    *("pairs", "judgments", "annotations", "human_scores"),  # of `study export`; elsewhere these are no options
+)
+# what is read of a run or a study, where the folder is named
+INSIDE = ("run.jsonl", "run.jsonl.gz", "study.json", "links.json", "answers.sqlite")
 
 
 class Command(click.Command):
-    """A command that refuses to write a file that it also reads, or that another process is writing."""
+    """A command that refuses to write what it reads, what another process writes, or two outputs into one file."""
 
     def invoke(self, ctx: click.Context) -> Any:
         written = {p.name for p in self.params if isinstance(p, click.Option) and p.name in OUTPUTS}
-        outputs = [file for name in written for file in _files(ctx.params.get(name))]
-        inputs = [file for name, value in ctx.params.items() if name not in written for file in _files(value)]
+        outputs = [path for name in written for path in _texts(ctx.params.get(name))]
+        values = [value for name, value in ctx.params.items() if name not in written for value in _texts(value)]
+        inputs = [file for value in values for file in _files(value)]
         for output in outputs:
-            if any(output.samefile(file) for file in inputs):
+            if any(file.samefile(output) for file in inputs if _is_file(output)):
                 raise AnaphoraError(f"{output} is an input of this command. Choose another file to write")
-        for output in (path for name in written for path in _paths(ctx.params.get(name))):
+            if sum(os.path.realpath(output) == os.path.realpath(other) for other in outputs) > 1:
+                raise AnaphoraError(f"{output} is named twice. Choose a file of its own for each output")
             with contextlib.suppress(OSError, ValueError):  # what is no name is refused where it is written
-                refuse_in_use(output)
+                refuse_in_use(Path(output))
         return super().invoke(ctx)
 
 
-def _files(value: Any) -> Iterator[Path]:
-    """Yield the files that exist among the values of a parameter."""
+def _texts(value: Any) -> Iterator[str]:
+    """Yield the texts and paths among the values of a parameter; those that can be no names are left out."""
     if isinstance(value, list | tuple):
         for item in value:
-            yield from _files(item)
-    elif isinstance(value, str | Path):
-        with contextlib.suppress(OSError, ValueError):  # a text that cannot be a name: too long, or with a NUL byte
-            if os.path.isfile(value):  # noqa: PTH113 (Path("") is the current folder)
-                yield Path(value)
+            yield from _texts(item)
+    elif isinstance(value, str | Path) and "\0" not in str(value):
+        yield str(value)
 
 
-def _paths(value: Any) -> Iterator[Path]:
-    for item in value if isinstance(value, list | tuple) else (value,):
-        if isinstance(item, Path):
-            yield item
+def _files(value: str) -> Iterator[Path]:
+    """Yield the files that an input names and that exist: a file, a run, a study, or `conllu:FILE`, `NAME=FILE`."""
+    names = {value, value.partition(":")[2], *re.split("[:=?&]", value)}
+    names |= {os.path.join(value, name) for name in INSIDE} if value else set()  # noqa: PTH118
+    yield from (Path(name) for name in names if _is_file(name))
+
+
+def _is_file(name: str) -> bool:
+    return os.path.isfile(name)  # noqa: PTH113 (Path("") is the current folder)
 
 
 def refuse_other_kind(path: Path, beginning: bytes, kind: str) -> None:

@@ -14,6 +14,7 @@ from anaphora.cli.options import (
     PATH,
     WORDS,
     Parsed,
+    WholeNumber,
     aligner_spec,
     command,
     details_option,
@@ -76,7 +77,7 @@ anaphora apt --example example
     translation_tags={"aliases": ("--hyp-tags",)},
     pronoun_tags=WORDS,
     normalize=NORMALIZE_TEXT,
-    trials={"type": click.IntRange(100)},
+    trials={"type": WholeNumber(100)},
 )
 @option("--align-model", metavar="NAME", hidden=True, help="Model of the aligner (use --aligner NAME:MODEL).")
 @option("--confusion", is_flag=True, help="Print the confusion matrix of each system (JSON always has it).")
@@ -90,7 +91,7 @@ anaphora apt --example example
 )
 @option(
     "--matrix-length",
-    type=click.IntRange(1),
+    type=WholeNumber(1),
     default=50,
     metavar="N",
     help="Maximum number of labels in the matrix of a score file.",

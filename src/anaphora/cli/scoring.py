@@ -6,12 +6,21 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from anaphora import api
-from anaphora.cli.options import PAIRED_TEST, Share, command, format_options, json_option, option, parameters
+from anaphora.cli.options import (
+    PAIRED_TEST,
+    Number,
+    Share,
+    WholeNumber,
+    command,
+    format_options,
+    json_option,
+    option,
+    parameters,
+)
 from anaphora.cli.output import echo_json, note, progress_bar, show
 from anaphora.cli.overwriting import refuse_other_kind
+from anaphora.cli.streams import echo
 
 if TYPE_CHECKING:
     from anaphora.runs import Run
@@ -38,7 +47,7 @@ anaphora score suite.jsonl --system scores:my.scores -o runs/my-model
         "metavar": "RUN",
         "help": "Run to write: a folder, or a file ending in .jsonl or .jsonl.gz.",
     },
-    gpus={"type": click.FloatRange(0), "metavar": "N"},
+    gpus={"type": Number(0), "metavar": "N"},
 )
 @json_option
 def score(suite: str, system: str, output: Path, as_json: bool, **settings: Any) -> None:
@@ -120,8 +129,8 @@ anaphora translate --system hf:my-concat-model -l en-de -i talk.en -o talk.de --
     api.translate,
     input={"flags": ("-i", "--input")},
     target_context_from={"aliases": ("--context-from",)},
-    beams={"type": click.IntRange(1)},
-    max_tokens={"type": click.IntRange(1)},
+    beams={"type": WholeNumber(1)},
+    max_tokens={"type": WholeNumber(1)},
 )
 @json_option
 def translate(output: Path, as_json: bool, **settings: Any) -> None:
@@ -159,7 +168,7 @@ def evaluate(fail_under: float | None, long_signature: bool, format: str, as_jso
     result = api.evaluate(**settings)
     show(result_table(result), result.to_dict(), format, as_json)
     if long_signature and not as_json:
-        click.echo(result.long_signature)
+        echo(result.long_signature)
     if fail_under is not None and (result.accuracy is None or result.accuracy < fail_under):
         accuracy = "no accuracy" if result.accuracy is None else f"accuracy {result.accuracy:.4f}"
         note(f"failed: {accuracy} is under {fail_under:g} on {result.suite}")

@@ -14,6 +14,7 @@ from anaphora.cli.options import (
     COUNT,
     Parsed,
     Share,
+    WholeNumber,
     command,
     epilog,
     format_options,
@@ -125,7 +126,7 @@ anaphora study serve study --host 0.0.0.0 --port 8000 --base-url https://study.e
 @parameters(
     api.serve_study,
     arguments=["study"],
-    port={"type": click.IntRange(0, 65535), "metavar": "PORT"},
+    port={"type": WholeNumber(0, 65535), "metavar": "PORT"},
     host={"metavar": "ADDRESS"},
     base_url={"metavar": "URL"},
 )

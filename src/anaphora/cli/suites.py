@@ -10,8 +10,9 @@ import click
 
 from anaphora import api
 from anaphora.cli.app import LazyGroup
-from anaphora.cli.options import command, epilog, format_options, json_option, parameters
+from anaphora.cli.options import WholeNumber, command, epilog, format_options, json_option, parameters
 from anaphora.cli.output import download_progress, echo_json, note, show
+from anaphora.cli.streams import echo
 from anaphora.table import Row, Table
 
 
@@ -75,7 +76,7 @@ def validate(suite: str, format: str, as_json: bool) -> None:
         echo_json({"valid": not problems, "problems": rows})
     else:
         for problem in problems:
-            click.echo(str(problem))
+            echo(str(problem))
         note(f"{suite}: {len(problems):,} problems" if problems else f"{suite}: valid")
     if problems:
         sys.exit(2)
@@ -131,13 +132,13 @@ def show_suite(suite: str, as_json: bool) -> None:
         if value not in (None, "", [], {}):
             text = ", ".join(map(str, value)) if isinstance(value, list) else value
             number = f"{text:,}" if isinstance(text, int) else text
-            click.echo(f"{key.replace('_', ' '):<{width}}  {number}")
+            echo(f"{key.replace('_', ' '):<{width}}  {number}")
     if baselines is not None:
         from anaphora.reports.data_tables import baselines_table
 
-        click.echo(f"\n{baselines_table(baselines).render('table')}")
+        echo(f"\n{baselines_table(baselines).render('table')}")
     if citation:
-        click.echo(f"\n{citation.strip()}")
+        echo(f"\n{citation.strip()}")
     if baselines is None:
         note(f"baselines are not computed yet: anaphora suites baselines {suite} --keep")
 
@@ -147,7 +148,7 @@ anaphora suites baselines contrapro
 anaphora suites baselines contrapro --keep
 anaphora suites baselines suite.jsonl --json > baselines.json
 """)
-@parameters(api.suite_baselines, arguments=["suite"], folds={"type": click.IntRange(2)})
+@parameters(api.suite_baselines, arguments=["suite"], folds={"type": WholeNumber(2)})
 @format_options
 def baselines(format: str, as_json: bool, **settings: Any) -> None:
     from anaphora.reports.data_tables import baselines_table

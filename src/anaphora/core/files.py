@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from anaphora.core.errors import BadInput, CannotWrite, did_you_mean
+from anaphora.core.special import check_pipe, is_special
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer as Buffer
@@ -42,6 +43,7 @@ def open_binary(path: Path) -> BufferedReader:
     Damaged gzip, and gzip that decompresses to far more than text does, is a BadInput where it is read.
     """
     try:
+        check_pipe(path)
         raw = path.open("rb")
     except FileNotFoundError:
         raise missing(path) from None
@@ -256,10 +258,10 @@ def write_atomic(path: Path, data: bytes) -> None:
 @contextlib.contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
     """A new empty file for a library to write; it gets its name when it is complete, and is removed after an error."""
-    temporary = _temporary(path)
     with _writing(path):
-        if path.exists() and not path.is_file():  # a folder; or a device, which a rename would remove
+        if path.is_dir() or is_special(path):
             raise BadInput(path, f"cannot be written: {'a folder' if path.is_dir() else 'not a regular file'}")
+        temporary = _temporary(path)
         make_folder(path.parent)
         os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
     try:
@@ -279,6 +281,8 @@ def atomic_folder(folder: Path, *, mode: int = 0o777, replace: bool = False) -> 
     replace: whether a folder of that name is replaced; without it, only an empty one is
     """
     folder = new_folder(folder)
+    if folder.is_dir() and os.path.ismount(folder):
+        raise BadInput(folder, "cannot be written: the root of a disk")
     temporary = _temporary(folder)
     with _writing(folder):
         make_folder(folder.parent)
@@ -310,7 +314,7 @@ def atomic_folder(folder: Path, *, mode: int = 0o777, replace: bool = False) -> 
 def new_folder(folder: Path) -> Path:
     """Return where a folder that appears as a whole is made: a link is followed. The current folder is an error."""
     is_link = os.path.islink(folder)  # noqa: PTH114 (a name may be too long)
-    real = folder.resolve() if is_link or folder.name in ("", "..") else folder
+    real = Path(os.path.realpath(folder)) if is_link or folder.name in ("", "..") else folder
     if os.path.isdir(real) and real.samefile("."):  # noqa: PTH112
         raise BadInput(folder, "is the current folder, which cannot be replaced", remedy="Name a new folder.")
     return real
@@ -484,4 +488,5 @@ def _of_disk(error: OSError, folder: Path) -> bool:
 
 
 def _temporary(path: Path) -> Path:
+    path = path if path.name else Path(os.path.realpath(path))  # the current folder
     return path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")

@@ -22,6 +22,7 @@ from typing import Any
 
 from anaphora.core.errors import AnaphoraError, BadInput, CannotWrite
 from anaphora.core.files import make_folder, remove_leftovers
+from anaphora.core.special import beside
 
 LONGEST = 300  # characters of a command in a message
 PATIENCE = 1.0  # seconds within which the process that took a lock has written its description
@@ -58,11 +59,12 @@ def refuse_in_use(output: Path) -> None:
 def _real(output: Path) -> Path:
     """The path that is the same however a folder is named. A link to a file is not followed: it is what is replaced."""
     is_folder = os.path.isdir(output)  # noqa: PTH112 (a name may be too long)
-    return output.resolve() if is_folder else output.parent.resolve() / output.name
+    # os.path: `Path.resolve` raises an error of its own for a link that leads to itself
+    return Path(os.path.realpath(output)) if is_folder else Path(os.path.realpath(output.parent), output.name)
 
 
 def _next_to(output: Path) -> Path:
-    return output.with_name(f".{output.name}.lock")
+    return beside(output, ".{}.lock")
 
 
 def is_lock(path: Path) -> bool:
@@ -72,7 +74,7 @@ def is_lock(path: Path) -> bool:
 
 def lock_folder(folder: Path, *, remedy: str = REMEDY) -> Lock:
     """Take the lock of a folder whose files are written one after the other; it is made if it is missing."""
-    real = folder.resolve()
+    real = Path(os.path.realpath(folder))
     lock = Lock(real / INSIDE, folder, remedy)
     lock.refuse_other(_next_to(real))
     return lock

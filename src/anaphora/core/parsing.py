@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, Any, TypeVar, overload
 from xml.etree import ElementTree
 
-from anaphora.core.errors import BadInput
+from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import BLOCK, COPY_AGAIN, MAX_LINE, decode, read_text
 from anaphora.core.finite import refuse_constant
 
@@ -36,6 +36,7 @@ LONGEST = 60  # characters of a value in a message
 NESTED = f"it is nested more than {MAX_NESTING} deep"
 UNEXPECTED = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError, RecursionError, re.error)
 BRACKET = re.compile(r'"(?:[^"\\]|\\.)*+"|[\[{]|[\]}]')
+HALF = re.compile("[\ud800-\udfff]")  # as Python reads such a byte
 SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 KEY_PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
 LONG_KEY = re.compile(rf"(?<![\w-]){KEY_PART}(?:[ \t]*+\.[ \t]*+{KEY_PART}){{{MAX_NESTING}}}")
@@ -68,6 +69,12 @@ def is_count(text: str) -> bool:
     int() also takes digits of other scripts, and raises an error for thousands of them.
     """
     return len(text) <= 9 and text.isascii() and text.isdigit()
+
+
+def check_text(text: str, what: str) -> None:
+    """Raise an error for bytes that are not UTF-8 in an argument of a command: no file could hold it."""
+    if HALF.search(text):
+        raise AnaphoraError(f"{what} is not UTF-8: {shown(text)}")
 
 
 def shown(value: object) -> str:

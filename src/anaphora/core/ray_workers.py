@@ -199,8 +199,8 @@ def _check_reachable(ray: Any, address: str) -> None:
         host = ray.util.get_node_ip_address()  # as Ray resolves it
     try:
         socket.create_connection((host, int(port)), timeout=10).close()
-    except (OSError, UnicodeError) as error:
-        why = "invalid host name" if isinstance(error, UnicodeError) else error.strerror or str(error)
+    except (OSError, ValueError) as error:  # ValueError: a name with a NUL byte or an empty part
+        why = error.strerror or str(error) if isinstance(error, OSError) else "invalid host name"
         raise AnaphoraError(
             f"no Ray cluster at {host}:{port} ({why.lower()}). Start one with: ray start --head"
         ) from None

@@ -6,6 +6,7 @@ from importlib import import_module
 from pathlib import Path
 
 from anaphora.core.errors import AnaphoraError
+from anaphora.core.special import beside
 
 NEEDED = ("torch", "safetensors", "transformers")
 
@@ -24,7 +25,7 @@ def check_installed(*more: str) -> None:
 
 def unfinished_model(output: Path) -> Path:
     """Return the file that an interrupted `measure adapt` is resumed from."""
-    return output.with_name(f"{output.name}.part")
+    return beside(output, "{}.part")
 
 
 def kept_model(output: Path) -> str:

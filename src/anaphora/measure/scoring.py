@@ -24,7 +24,7 @@ from anaphora.measure.texts import Line, Progress, Text, candidate_texts, text_o
 from anaphora.runs import CandidateScores, Run, RunHeader, ScoredExample, describe
 from anaphora.stats.agreement import gwet_ac1
 from anaphora.stats.intervals import generator, percentile_interval, resampled_sums, wilson
-from anaphora.stats.resampling import Interval
+from anaphora.stats.resampling import Interval, check_samples
 from anaphora.suites.example import Example, Tag
 from anaphora.suites.suite import Suite, suite_of
 from anaphora.systems import KINDS
@@ -247,6 +247,7 @@ def rank(
     progress: Progress | None = None,
 ) -> Ranking:
     """Score and rank systems; resampling draws the same sentences for every system."""
+    check_samples(samples)
     sizes = {len(texts) for texts in systems.values()}
     if len(sizes) != 1 or not min(sizes):
         raise AnaphoraError("systems must have the same number of sentences, at least one")

@@ -25,6 +25,7 @@ Progress = Callable[[int, int], None]  # texts done, texts in all
 # Words with their positions, so that one can be replaced and the rest of the text stays as it is.
 
 # Letters and digits together; every other sign by itself. An apostrophe or a hyphen divides ("he's", "a-t-il").
+MAX_CONTEXT = 1000  # sentences; each line of a text is kept with its context
 WORD = re.compile(r"[^\W_]+|\S")
 ENDS = frozenset(".!?…:")  # signs after which a sentence may begin
 
@@ -111,6 +112,8 @@ def read_lines(
 
     signs: receives the normalized signs of each file; a measure must not recognize systems by their apostrophes
     """
+    if context > MAX_CONTEXT:
+        raise AnaphoraError(f"a context of {context:,} sentences: at most {MAX_CONTEXT:,} are possible. Use fewer")
     paths = [reference, *systems, *([source] if source else [])]
     counts = [(signs if signs is not None else {}).setdefault(str(path), Counter()) for path in paths]
     lines = document_lines(*paths, format="docids" if docids else "lines")

@@ -42,7 +42,9 @@ def write_example(name: str, folder: Path) -> list[Path]:
 
 
 def copy_example(name: str, path: Path) -> Path:
-    """Copy one example file."""
+    """Copy one example file; a file of other content is not replaced."""
+    if path.is_file() and path.read_bytes() != (DATA / name).read_bytes():
+        raise AnaphoraError(f"{path} already exists. Choose another place for the example")
     with atomic_writer(path) as out:
         out.write((DATA / name).read_bytes())
     return path

@@ -22,7 +22,7 @@ from anaphora.nmt.checkpoint import WEIGHTS
 from anaphora.nmt.config import ModelConfig
 from anaphora.nmt.data import Batch
 from anaphora.nmt.layout import SpecialTokens
-from anaphora.nmt.text import FILES, SEPARATOR_PIECE
+from anaphora.nmt.text import FILES, SEPARATOR_PIECE, load_pieces
 from anaphora.scoring.batching import Padded
 from anaphora.scoring.weights import save_weights, weights_of
 
@@ -201,10 +201,8 @@ def export_marian(model: PreTrainedModel, folder: Path) -> None:
 
 def _tokenizer(model: PreTrainedModel, folder: Path, part: Path) -> Any:
     """Marian's tokenizer over our vocabulary. Two vocabularies have the same special tokens."""
-    import sentencepiece
-
     padding = model.config.pad_token_id
-    sides = [sentencepiece.SentencePieceProcessor(model_file=str(folder / name)) for name in FILES]
+    sides = [load_pieces(folder / name) for name in FILES]
     names = ("vocab.json", "target_vocab.json")
     for name, side in zip(names, sides, strict=True):
         ids = {side.id_to_piece(number): number for number in range(side.get_piece_size())} | {PADDING_PIECE: padding}

@@ -99,18 +99,25 @@ def learn_text(
     return load_text(folder)
 
 
-def load_text(folder: Path) -> Text:
-    """Load what `learn_text` wrote to a folder."""
+def load_pieces(path: Path) -> Any:
+    """Load a SentencePiece model. The library is given its bytes: it takes no path that is not UTF-8."""
     import sentencepiece
 
+    processor = sentencepiece.SentencePieceProcessor()
+    try:
+        processor.LoadFromSerializedProto(path.read_bytes())
+    except (RuntimeError, OSError) as error:
+        raise BadInput(path, f"not a SentencePiece model: {error}") from None
+    return processor
+
+
+def load_text(folder: Path) -> Text:
+    """Load what `learn_text` wrote to a folder."""
     sides = []
     for name in FILES:
         if not (folder / name).is_file():
             raise BadInput(folder, f"{name} is missing", remedy="Pass a folder written by `anaphora train`.")
-        try:
-            sides.append(sentencepiece.SentencePieceProcessor(model_file=str(folder / name)))
-        except (RuntimeError, OSError) as error:
-            raise BadInput(folder / name, f"not a SentencePiece model: {error}") from None
+        sides.append(load_pieces(folder / name))
         if sides[-1].piece_to_id(SEPARATOR_PIECE) != SEPARATOR:
             raise BadInput(folder / name, f"has no {SEPARATOR_PIECE} where it is expected (id {SEPARATOR})")
     rules = read_json_object(folder / "text.json")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,6 +24,7 @@ from anaphora.svg import (
     Scale,
     distinct,
     document,
+    escape,
     line,
     round_range,
     shortened,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 
 from anaphora.metrics.apt.task import TITLES
 from anaphora.metrics.meta import MetaEvaluation, Scores
@@ -23,6 +22,7 @@ from anaphora.svg import (
     Scale,
     distinct,
     document,
+    escape,
     line,
     range_of,
     shortened,

@@ -8,7 +8,14 @@ from anaphora.core.errors import AnaphoraError, check_name
 
 TESTS = ("bootstrap", "randomization")
 EARLIER_NAMES = {"randomisation": "randomization"}  # of tests in version 0.1.0
+MAX_SAMPLES = 10_000_000
 Interval = tuple[float, float]
+
+
+def check_samples(*numbers: int) -> None:
+    """Raise an error for more samples or trials than fit into memory."""
+    if max(numbers) > MAX_SAMPLES:
+        raise AnaphoraError(f"more than {MAX_SAMPLES:,} samples or trials would not fit into memory. Draw fewer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +37,7 @@ class Resampling:
         object.__setattr__(self, "test", EARLIER_NAMES.get(self.test, self.test))
         if not 0 < self.confidence < 1 or min(self.samples, self.randomizations) < 1:
             raise AnaphoraError("confidence must be between 0 and 1, and samples and trials at least 1")
+        check_samples(self.samples, self.randomizations)
         check_name("test", self.test, TESTS)
 
     @property

@@ -13,6 +13,7 @@ from types import FrameType
 from typing import Any, NoReturn, TypeVar
 
 from anaphora.core.errors import AnaphoraError
+from anaphora.core.parsing import shown
 from anaphora.study.model import read_links, read_study
 from anaphora.study.store import open_log
 
@@ -124,13 +125,17 @@ def terminated_at_the_end() -> Iterator[None]:
 
 def bound(host: str, port: int, kind: Callable[[int], Listener]) -> Listener:
     """Return a listening socket, or raise an error that says why there is none."""
+    if not host.strip():  # a socket would listen on all addresses
+        raise AnaphoraError("--host is empty. Name an address, for example 127.0.0.1, or 0.0.0.0 for all")
     listening = kind(socket.AF_INET6 if ":" in host else socket.AF_INET)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
         listening.listen(BACKLOG)
-    except OSError as error:
+    except (OSError, ValueError) as error:  # ValueError: a name with a NUL byte or an empty part
         listening.close()
-        why = (error.strerror or str(error)).lower()
-        raise AnaphoraError(f"{host}:{port} cannot be served: {why}. Choose another with --port or --host") from None
+        why = (error.strerror or str(error)).lower() if isinstance(error, OSError) else "not an address"
+        raise AnaphoraError(
+            f"{shown(host)[1:-1]}:{port} cannot be served: {why}. Choose another with --port or --host"
+        ) from None
     return listening

@@ -31,6 +31,7 @@ SCHEMA = (
         choice TEXT NOT NULL, shown TEXT NOT NULL, request TEXT NOT NULL, at TEXT NOT NULL, seconds {real},
         elapsed {real}, UNIQUE (study, annotator, request))""",
 )
+URLS = "Write postgresql://user:password@host/name or sqlite:///path/to/file"
 FIELDS = "number, annotator, item, choice, shown, request, at, seconds, elapsed"
 RESTORE = "Restore the file from a copy."
 Row = Sequence[Any]
@@ -269,7 +270,10 @@ class PostgreSQL:
     number, real = "BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY", "DOUBLE PRECISION"
 
     def __init__(self, url: str) -> None:
-        parts = urlsplit(url)
+        try:
+            parts = urlsplit(url)
+        except ValueError as error:  # for example a bracket that is not closed; the URL may hold a password
+            raise AnaphoraError(f"not the URL of a PostgreSQL database: {str(error).lower()}. {URLS}") from None
         self.name = f"{parts.scheme}://{parts.hostname or ''}{parts.path}"  # without the password
         self._url = url
         self._connection = self._connect()
@@ -285,7 +289,7 @@ class PostgreSQL:
             connection = psycopg.connect(self._url, connect_timeout=10, application_name="anaphora study")
             connection.execute("SET synchronous_commit = on")  # an answer is on the disk before it is acknowledged
             connection.commit()
-        except psycopg.Error as error:
+        except (psycopg.Error, UnicodeError) as error:
             raise BadInput(self.name, f"no connection: {' '.join(str(error).split())}") from None
         return connection
 
@@ -326,7 +330,7 @@ def open_log(study: Study, folder: Path, url: str | None = None) -> AnswerLog:
     if path := sqlite_path(url):
         return AnswerLog(SQLite(path), study.id, alone=True)
     what = f"unknown database {scheme!r}" if separator else "not the URL of a database"
-    raise AnaphoraError(f"{what}. Write postgresql://user:password@host/name or sqlite:///path/to/file")
+    raise AnaphoraError(f"{what}. {URLS}")
 
 
 def sqlite_path(url: str) -> Path | None:

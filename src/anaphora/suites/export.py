@@ -9,7 +9,7 @@ from pathlib import Path
 
 from anaphora.core.errors import AnaphoraError, BadInput
 from anaphora.core.files import atomic_writer, text_lines
-from anaphora.core.parsing import shown
+from anaphora.core.parsing import check_text, shown
 from anaphora.suites.example import Example, Passage
 from anaphora.suites.suite import Suite
 
@@ -26,8 +26,7 @@ def write_text(suite: Suite, folder: Path, *, separator: str | None = None) -> t
     for part in (header.name, *languages):  # they become names of files, and may not lead out of the folder
         if Path(part).name != part or not part.isprintable() or len(part) > 100:
             raise AnaphoraError(f"{shown(part)} cannot be part of a file name. Rename the suite with --suite-name")
-    if separator is not None and ("\n" in separator or "\r" in separator):
-        raise AnaphoraError("a separator with a line break would make several lines of a passage")
+    _check_separator(separator)
     if languages[0] == languages[1]:
         raise AnaphoraError(f"{header.name}: source and target are both {languages[0]!r}, the files would be the same")
     size = 0 if separator is not None else max((example.context_size for example in suite), default=0)
@@ -72,6 +71,7 @@ def write_sources(
         raise AnaphoraError(
             "a separator joins the sentences of a line: leave it out where each has its own (documents)"
         )
+    _check_separator(separator)
     joined = "\n" if documents else separator
     count = 0
     with atomic_writer(path) as out:
@@ -146,6 +146,12 @@ def _sentences(example: Example, context: int | None) -> list[str]:
     if not source[-1].strip():
         raise AnaphoraError(f"example {example.id}: the current sentence is empty, there is nothing to translate")
     return [sentence for sentence in source if sentence.strip()]
+
+
+def _check_separator(separator: str | None) -> None:
+    if separator is not None and ("\n" in separator or "\r" in separator):
+        raise AnaphoraError("a separator with a line break would make several lines of a passage")
+    check_text(separator or "", "the separator")
 
 
 def _check_lines(example: Example, *passages: Passage) -> None:

@@ -42,6 +42,9 @@ def resolve(name_or_path: str | Path) -> Path:
     if Path(name).is_file():
         return Path(name)
     if name not in catalog():
+        if Path(name).exists():
+            what = "a folder" if Path(name).is_dir() else "not a regular file"
+            raise BadInput(name, what, remedy="A suite is a file on the disk, or a name of the catalog.")
         near = did_you_mean(name, catalog())
         raise AnaphoraError(f"{name}: no such file or catalog name{near}. See the names with: anaphora suites list")
     if not suite_path(name).is_file():

@@ -13,7 +13,7 @@ from types import NoneType
 from typing import Any, Protocol, overload
 
 from anaphora.core.errors import AnaphoraError, BadInput
-from anaphora.core.files import atomic_writer, byte_lines, decode
+from anaphora.core.files import atomic_writer, byte_lines, decode, json_line
 from anaphora.core.parsing import are_strings, json_header, parse_json_line, shown
 from anaphora.suites.example import Example
 from anaphora.table import Row, Table, arrow, as_html
@@ -215,7 +215,7 @@ def header_line(header: Header) -> bytes:
         value = getattr(header, name)
         if value is not None:
             fields[name] = list(value) if isinstance(value, tuple) else value
-    return json.dumps(fields, ensure_ascii=False).encode() + b"\n"
+    return json_line(fields)
 
 
 def example_line(example: Example) -> bytes:

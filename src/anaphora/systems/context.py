@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl
 
 from anaphora.core.errors import AnaphoraError, did_you_mean
 from anaphora.core.openmp import check_threads
+from anaphora.core.parsing import check_text
 from anaphora.suites.example import Example, Passage
 
 LABEL = re.compile(r"(\d{1,9})\+(\d{1,9})(p?)")  # 1+1, 3+0, 2+2p
@@ -40,6 +41,7 @@ class Context:
     def __post_init__(self) -> None:
         if self.sentences < 0:
             raise AnaphoraError(f"context of {self.sentences} sentences: 0 or more are expected")
+        check_text(self.separator, "the separator")
         if self.target not in TARGET_CONTEXTS:
             raise AnaphoraError(f"unknown target context {self.target!r}. Known: {', '.join(TARGET_CONTEXTS)}")
 

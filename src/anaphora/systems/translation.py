@@ -26,6 +26,7 @@ from anaphora.core.files import (
 )
 from anaphora.core.lock import lock_output
 from anaphora.core.parsing import expecting, is_a, json_record, parse_json_line
+from anaphora.core.special import beside
 from anaphora.run_writer import whole_lines
 from anaphora.suites.example import Passage
 from anaphora.systems import DocumentTranslator, System, Translator
@@ -115,7 +116,7 @@ def translate_file(
         translate = _text_chunks(system, context, settings)
     extra = [n_best, _digest(context_from) if context_from else None] if n_best or context_from else []
     header = _header(spec, system, source, context, docids, *settings.values(), *extra) | {"languages": languages}
-    part = output.with_name(output.name + ".part")
+    part = beside(output, "{}.part")
     with lock_output(output):
         done, replaces = _begin(output, part, header, resume, overwrite)
         finished = output.exists() and _is_written(output, sentences, done)
@@ -194,7 +195,7 @@ def _given(path: Path, docids: bool, sentences: Sequence[Sentence], source: Path
 def _write(output: Path, sentences: Sequence[Sentence], done: Sequence[Record]) -> None:
     """Write translations in the layout of the input, and n-best lists, if there are any, in Moses' format."""
     if any(nbest for _, _, nbest in done):
-        with atomic_writer(output.with_name(output.name + ".nbest")) as out:
+        with atomic_writer(beside(output, "{}.nbest")) as out:
             for number, (_, _, nbest) in enumerate(done):
                 for text, score in nbest:
                     out.write(f"{number} ||| {text} ||| {score:.6f}\n".encode())
@@ -302,5 +303,5 @@ def _resumed(part: Path, header: dict[str, Any]) -> tuple[list[Record], str | No
 
 def kept(output: Path) -> str:
     """Describe what an interrupted `translate` has kept for --resume; empty where there is nothing."""
-    part = output.with_name(f"{output.name}.part")
+    part = beside(output, "{}.part")
     return f"{whole_lines(part):,} translations are kept in {part}" if part.is_file() else ""

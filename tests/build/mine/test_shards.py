@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -158,3 +159,16 @@ def test_digests_tell_files_and_folders_apart(tmp_path: Path) -> None:
     assert digest(tmp_path) != before
     with pytest.raises(BadInput, match="no such file"):
         digest(tmp_path / "d")
+
+
+def test_a_pipe_or_a_device_is_not_mined(tmp_path: Path) -> None:
+    """/dev/zero has no end, and of a pipe that was hashed nothing would be left to read."""
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", Path("/dev/null")):
+        with pytest.raises(BadInput, match=r"not a regular file\. Mining reads it several times"):
+            digest(path)
+
+
+def test_a_name_that_is_not_utf8_is_a_setting(tmp_path: Path) -> None:
+    settings = {"files": {"a\udce9": "0"}}
+    assert open_stage(tmp_path, "text", settings).fingerprint == open_stage(tmp_path, "text", settings).fingerprint

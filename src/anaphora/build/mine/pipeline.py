@@ -37,6 +37,7 @@ from anaphora.build.mine.shards import Count, Stage, digest, open_stage, remove_
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.files import remove_leftovers
 from anaphora.core.lock import lock_folder, lock_output
+from anaphora.core.special import beside
 from anaphora.core.workers import ProcessPool, WorkerFailed, WorkerPool, processor_count
 
 # fast_align, as in the paper; eflomal is better, but its training takes several times as long as all other stages
@@ -326,7 +327,7 @@ def runner_for(workers: int | None, cluster: str | None) -> Runner:
 
 def work_folder(output: Path, work: Path | None = None) -> Path:
     """Return the folder for the files of the stages: the one that was chosen, or one next to the output."""
-    return work or output.with_name(f"{output.name}.work")
+    return work or beside(output, "{}.work")
 
 
 def kept(output: Path, work: Path | None = None) -> str:

@@ -21,7 +21,7 @@ from typing import Any
 from anaphora.align.alignment import Alignment
 from anaphora.annotate.document import Document, Mention, Sentence, Token
 from anaphora.core.errors import BadInput
-from anaphora.core.files import byte_lines, make_folder, remove_leftovers, write_atomic
+from anaphora.core.files import byte_lines, json_line, make_folder, remove_leftovers, write_atomic
 from anaphora.core.parsing import expecting, json_problem, json_value, parse_json_line, read_json
 
 WORK = "the work folder"
@@ -233,8 +233,8 @@ class Stage:
 def open_stage(work: Path, name: str, settings: Mapping[str, Any], before: tuple[Stage, ...] = ()) -> Stage:
     """Return the stage of this name in a work folder; its files are removed if the fingerprint differs."""
     about = {"format": FORMAT, "settings": dict(settings), "before": [stage.fingerprint for stage in before]}
-    text = json.dumps(about, ensure_ascii=False, sort_keys=True)
-    fingerprint = hashlib.sha256(text.encode()).hexdigest()[:16]
+    text = json_line(about, sort_keys=True).removesuffix(b"\n")
+    fingerprint = hashlib.sha256(text).hexdigest()[:16]
     folder = work / name
     note = folder / NOTE
     remove_leftovers(folder)  # a run may have been killed while it wrote the note
@@ -247,7 +247,7 @@ def open_stage(work: Path, name: str, settings: Mapping[str, Any], before: tuple
             _empty(folder)
         make_folder(folder)
         kept = {"fingerprint": fingerprint, **about}
-        write_atomic(note, json.dumps(kept, ensure_ascii=False, indent=1).encode() + b"\n")
+        write_atomic(note, json_line(kept, indent=1))
     return Stage(folder, fingerprint)
 
 
@@ -264,6 +264,8 @@ def digest(path: Path) -> str:
     if path.is_dir():
         files = sorted((str(p.relative_to(path)), p.stat().st_size, p.stat().st_mtime_ns) for p in path.rglob("*.xml*"))
         return hashlib.sha256(json.dumps(files).encode()).hexdigest()
+    if not path.is_file():  # a pipe, or a device without end
+        raise BadInput(path, "not a regular file", remedy="Mining reads it several times: write it to the disk.")
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
