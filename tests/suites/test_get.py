@@ -316,6 +316,23 @@ def test_a_bad_archive_does_not_cost_the_files_that_exist(mirror: Mirror) -> Non
     assert {path.name for path in (home() / "downloads").iterdir()} == {"loose"}
 
 
+@pytest.mark.parametrize("name", ["tiny", "packed"])
+@pytest.mark.usefixtures("entries")
+def test_what_a_killed_download_left_is_removed(mirror: Mirror, name: str) -> None:
+    """Killed while it received a file or an archive, or while it unpacked one; the names are those of such kills."""
+    mirror.files["/example.test/repo.tar.gz"] = make_tar({"r/sets/tiny.json": CONTENT})
+    folder = home() / "downloads"
+    left = [f"{name}/sets/.tiny.json.87afd7d3.part"]
+    if name == "packed":
+        left = [".packed.repo.tar.gz.46b1dcc0.part", "..packed.440f40e0.part.ng8fhuci/x", ".packed.440f40e0.part/x"]
+    for path in (".other.87afd7d3.part", f".{name}.lock", *left):
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text("a process that was killed")
+    assert right_word(get(name)) == "D."
+    actual = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+    assert actual == {".other.87afd7d3.part", f"{name}/sets/tiny.json", f"{name}/SHA256SUMS"}
+
+
 @pytest.mark.usefixtures("entries")
 def test_an_archive_may_be_imported(tmp_path: Path) -> None:
     (tmp_path / "repo.tgz").write_bytes(make_tar({"r/sets/tiny.json": CONTENT}))

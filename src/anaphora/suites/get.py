@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import hashlib
 import os
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -13,7 +15,15 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
-from anaphora.core.files import atomic_folder, atomic_writer, existing, open_binary, sha256_of, text_lines
+from anaphora.core.files import (
+    atomic_folder,
+    atomic_writer,
+    existing,
+    open_binary,
+    remove_leftovers,
+    sha256_of,
+    text_lines,
+)
 from anaphora.core.lock import lock_output
 from anaphora.suites.catalog import Entry, RemoteArchive, catalog, find
 from anaphora.suites.download import extract, fetch
@@ -77,9 +87,26 @@ def get(
         if from_path is not None:
             _check_copy(entry, folder, from_path)
         return suite
-    with lock_output(folder, remedy="Wait until it ends."):
+    with lock_output(folder, remedy="Wait until it ends.") as lock:
+        if lock.abandoned:
+            _remove_leftovers(entry, folder)
         _get(entry, folder, suite, from_path, force, progress)
     return suite
+
+
+def _remove_leftovers(entry: Entry, folder: Path) -> None:
+    """Remove what a killed process has downloaded or unpacked of a file, and not finished."""
+    for path in (folder, *folder.rglob("*")):
+        if path.is_dir():
+            remove_leftovers(path)
+    if entry.archive is not None:
+        remove_leftovers(folder.parent, glob.escape(_archive_file(entry, entry.archive, folder).name))
+        for path in folder.parent.glob(f"..{glob.escape(folder.name)}.*.part.*"):  # of `extract`
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _archive_file(entry: Entry, archive: RemoteArchive, folder: Path) -> Path:
+    return folder.with_name(f"{entry.name}.{PurePosixPath(urlsplit(archive.url).path).name}")
 
 
 def _is_newer(suite: Path, entry: Entry, folder: Path) -> bool:
@@ -166,7 +193,7 @@ def _download(entry: Entry, folder: Path, expected: dict[str, str | None], progr
 
     digests = {}
     if entry.archive is not None:
-        file = folder.with_name(f"{entry.name}.{PurePosixPath(urlsplit(entry.archive.url).path).name}")
+        file = _archive_file(entry, entry.archive, folder)
         fetch(_mirrored(entry.archive.url), file, sha256=entry.archive.sha256, progress=report(file.name))
         try:
             packed = {row.path: expected[row.path] for row in entry.files if row.url is None}
