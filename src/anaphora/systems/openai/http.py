@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import email.utils
+import html
 import http.client
 import json
 import os
 import random
+import re
 import socket
 import ssl
 import threading
@@ -282,8 +284,8 @@ class Client(Generic[A]):
     def safe(self, text: str) -> str:
         """Text of a server for a message: one line, not long, and without the key or a long piece of it."""
         if self._key:
-            for form in (self._key, quote(self._key, safe=""), json.dumps(self._key)[1:-1], repr(str(self._key))[1:-1]):
-                text = text.replace(form, "…")
+            for form in _forms(self._key):
+                text = re.sub(re.escape(form), "…", text, flags=re.IGNORECASE)  # %2b is %2B
         text = " ".join(text[: 4 * SHOWN].split())
         text = "".join(sign if sign.isprintable() else "�" for sign in text)
         if self._key:
@@ -340,6 +342,12 @@ def _one_line(words: Any) -> str:
         return "" if words is None or words == {} else json.dumps(words, ensure_ascii=False)[: 100 * SHOWN]
     except (ValueError, RecursionError):
         return ""
+
+
+def _forms(key: str) -> set[str]:
+    """Return a key as it is, and as it is written in addresses, JSON, Python and HTML."""
+    escaped = (quote(key, safe=""), quote(key), json.dumps(key)[1:-1], repr(str(key))[1:-1], html.escape(key))
+    return {key, *escaped}
 
 
 def _without_fragments(text: str, key: str) -> str:
