@@ -306,3 +306,32 @@ def test_a_function_is_scored_in_memory(suite: Path) -> None:
     result = package.evaluate(run)
     assert [item["correct"] for item in result.items()].count(True) == result.figure.correct
     assert package.load_run(run.path).header == run.header
+
+
+def translating(tmp_path: Path, code: str, end: str) -> tuple[str, Path, Path]:
+    """A system that ends after 300 lines, and its input and output."""
+    program = tmp_path / "dies.py"
+    program.write_text(f"import sys\nfor n, line in zip(range(300), sys.stdin): {code}\n{end}")
+    (tmp_path / "in").write_text("a\n" * 600)
+    return f"command:{sys.executable} {program}", tmp_path / "in", tmp_path / "out"
+
+
+def test_a_translation_is_not_resumed_for_other_languages(tmp_path: Path) -> None:
+    """They are part of the prompts of language models."""
+    call = translating(tmp_path, "print(line, end='', flush=True)", "sys.exit(1)")
+    with pytest.raises(AnaphoraError, match="after 300 of 512 lines"):
+        api.translate(*call, languages="en-de")
+    with pytest.raises(AnaphoraError, match="languages: 'en-de', now 'en-fr'"):
+        api.translate(*call, languages="en-fr", resume=True)
+
+
+@pytest.mark.parametrize(("code", "left"), [("print(line, end='', flush=True)", ["out.in-doubt"]), ("pass", [])])
+def test_translations_in_doubt_are_put_aside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: str, left: list[str]
+) -> None:
+    """The program has not answered line by line: perhaps none of its translations belongs to its sentence."""
+    monkeypatch.setattr("anaphora.systems.command.CommandSystem.PATIENCE", 0.3)
+    call = translating(tmp_path, code, "")
+    with pytest.raises(AnaphoraError, match="what it has answered so far was put aside"):
+        api.translate(*call)
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(("out", "."))] == left

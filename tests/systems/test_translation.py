@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -132,6 +133,28 @@ def test_what_is_there_is_not_overwritten_unless_asked(talk: Path, tmp_path: Pat
     assert (tmp_path / "out").read_text(encoding="utf-8").startswith("ONE")
 
 
+def test_every_chunk_is_synced(talk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loss of power costs the chunk that is being translated, and no other."""
+    monkeypatch.setattr(translation, "CHUNK", 2)
+    synced, fsync = [0], os.fsync
+
+    class Synced(Shouting):
+        def translate(self, texts: Sequence[str], *, beams: int = 4, max_tokens: int = 256) -> list[str]:
+            assert synced[-1] == (tmp_path / "out.part").stat().st_size
+            return super().translate(texts)
+
+    def log_fsync(handle: int) -> None:
+        if "out.part" in str(Path(f"/proc/self/fd/{handle}").readlink()):
+            synced.append(os.fstat(handle).st_size)
+        fsync(handle)
+
+    monkeypatch.setattr(os, "fsync", log_fsync)
+    system = Synced()
+    translate_file(system, "x:y", talk, tmp_path / "out", context=Context())
+    assert system.given == ["one", "two", "three", "four"]
+    assert len(set(synced)) == 4  # nothing, the header, and two chunks
+
+
 @pytest.mark.parametrize("fail_after", [0, 2])
 def test_an_overwritten_output_stays_until_the_new_one_is_complete(
     talk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fail_after: int
@@ -160,6 +183,15 @@ def test_only_the_output_that_was_there_is_replaced(talk: Path, tmp_path: Path) 
     with pytest.raises(AnaphoraError, match="was written by another program meanwhile"):
         translate_file(Interfering(), "x:y", talk, out, context=Context(), overwrite=True)
     assert out.read_text(encoding="utf-8") == "of another"
+
+
+def test_another_input_is_not_mixed_in(talk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(translation, "CHUNK", 2)
+    with pytest.raises(KeyboardInterrupt):
+        translate_file(Shouting(fail_after=2), "x:y", talk, tmp_path / "out", context=Context())
+    talk.write_text(talk.read_text(encoding="utf-8").replace("one", "a"), encoding="utf-8")
+    with pytest.raises(AnaphoraError, match=r"created with different settings \(input: "):
+        translate_file(Shouting(), "x:y", talk, tmp_path / "out", context=Context(), resume=True)
 
 
 def test_another_language_pair_is_not_mixed_in(talk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -213,7 +213,7 @@ def _ready(pipe: IO[bytes], event: int) -> bool:
 SILENCE = 24 * 3600.0  # seconds without an answer after which a program is ended
 TIMEOUT = "ANAPHORA_COMMAND_TIMEOUT"  # environment variable that sets another number of seconds
 SCRIPTS = (".py", ".pl", ".rb", ".sh", ".js", ".lua", ".R", ".awk", ".jar")  # arguments that are the program
-OUT_OF_STEP = "Its scores may be out of step with the lines, and what it has scored so far was put aside"
+OUT_OF_STEP = "Its answers may be out of step with the lines, and what it has answered so far was put aside"
 
 
 class CommandSystem:

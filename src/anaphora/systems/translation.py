@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +14,7 @@ from typing import Any
 
 from anaphora import __version__
 from anaphora.core.documents import document_lines
-from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.core.errors import AnaphoraError, BadInput, OutputMisaligned
 from anaphora.core.files import (
     Appender,
     atomic_writer,
@@ -21,6 +22,7 @@ from anaphora.core.files import (
     complete_lines,
     json_line,
     open_binary,
+    rename_synced,
     sha256_of,
     write_atomic,
 )
@@ -117,7 +119,7 @@ def translate_file(
     extra = [n_best, _digest(context_from) if context_from else None] if n_best or context_from else []
     header = _header(spec, system, source, context, docids, *settings.values(), *extra) | {"languages": languages}
     part = beside(output, "{}.part")
-    with lock_output(output):
+    with lock_output(output), _put_aside_if_misaligned(part):
         done, replaces = _begin(output, part, header, resume, overwrite)
         finished = output.exists() and _is_written(output, sentences, done)
         if not finished and _digest_of(output) not in (None, replaces):
@@ -139,6 +141,19 @@ def translate_file(
             _write(output, sentences, done)
         part.unlink()
     return Translated(len(done), sum(s < 0 for _, s, _ in done), sum(s > 0 for _, s, _ in done))
+
+
+@contextlib.contextmanager
+def _put_aside_if_misaligned(part: Path) -> Iterator[None]:
+    """Put aside what is translated if it is in doubt, so that it is never resumed, and not lost."""
+    try:
+        yield
+    except OutputMisaligned:
+        if part.exists() and whole_lines(part):
+            rename_synced(part, part.with_suffix(".in-doubt"))
+        else:
+            part.unlink(missing_ok=True)
+        raise
 
 
 Chunk = Callable[[Sequence[Sentence], Sequence[Record]], list[Record]]  # translates the first sentences not yet done
