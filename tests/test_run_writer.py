@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.core.finite import NotFinite
-from anaphora.run_writer import RunWriter
+from anaphora.run_writer import RunWriter, refuse_other
 from anaphora.runs import CandidateScores, RunHeader
 from anaphora.suites.example import Example
 
@@ -201,6 +201,17 @@ def test_a_complete_run_leaves_what_another_system_has_kept(tmp_path: Path, whol
     assert finished(tmp_path / "whole", resume=True) == whole
     assert run.part.read_bytes() == kept
     assert finished(tmp_path / "whole", resume=True, header=OTHER)
+
+
+def test_an_import_refuses_what_another_system_has_kept(tmp_path: Path, whole: bytes) -> None:
+    """It would delete these answers."""
+    refuse_other(tmp_path / "whole", HEADER_UNFINISHED)
+    overwriting(tmp_path / "whole", 5)
+    for output in (tmp_path / "whole", interrupted(tmp_path / "run").parent):
+        with pytest.raises(AnaphoraError, match=r"an unfinished run is at .*--overwrite"):
+            refuse_other(output, HEADER_UNFINISHED)
+    with pytest.raises(AnaphoraError, match="created with different settings"):
+        refuse_other(tmp_path / "whole", OTHER)
 
 
 def test_killed_between_writing_the_run_and_removing_the_unfinished_one(tmp_path: Path, whole: bytes) -> None:

@@ -232,6 +232,20 @@ def test_a_gzip_bomb_is_refused_early(tmp_path: Path) -> None:
         read_bytes(path)
 
 
+def test_a_member_of_a_zip_file_has_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the size that its header gives, before any of it is read."""
+    monkeypatch.setattr(parsing, "MAX_MEMBER", 1 << 30)
+    path = tmp_path / "x.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("small", b"x")
+        archive.writestr("large", b"x")
+    with open_zip(path) as archive:
+        assert open_member(archive, "small", path).read() == b"x"
+        archive.getinfo("large").file_size = (1 << 30) + 1
+        with pytest.raises(BadInput, match=r"x\.zip: large: larger than 1 GB"):
+            open_member(archive, "large", path)
+
+
 def test_a_document_has_a_limit(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(b"x" * (1 << 20))

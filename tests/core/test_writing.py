@@ -15,7 +15,7 @@ import pytest
 
 from anaphora.core import files
 from anaphora.core.errors import BadInput, CannotWrite
-from anaphora.core.files import Appender, atomic_folder, atomic_path, atomic_writer, make_folder
+from anaphora.core.files import Appender, atomic_folder, atomic_path, atomic_writer, complete_lines, make_folder
 
 
 @pytest.fixture
@@ -174,6 +174,20 @@ def test_appended_lines_outlive_their_process(tmp_path: Path) -> None:
     for _ in range(2):
         assert subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=False).returncode == -signal.SIGKILL
     assert (tmp_path / "log").read_bytes() == b"0\n1\n2\n3\n4\n" * 2
+
+
+def test_a_torn_line_is_cut_off_before_others_follow(tmp_path: Path) -> None:
+    """A killed process or a full disk leaves it; the next line would be its end otherwise."""
+    log = tmp_path / "log"
+    log.write_bytes(b"0\n1\nhalf")
+    assert complete_lines(log) == [b"0", b"1"]
+    with Appender(log) as out:
+        out.write(b"2\n")
+    assert complete_lines(log) == [b"0", b"1", b"2"]
+    assert log.read_bytes() == b"0\n1\n2\n"
+    log.write_bytes(b"half")
+    assert complete_lines(log) == []
+    assert log.read_bytes() == b""
 
 
 def test_appended_lines_are_synced_every_second_and_at_the_end(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import re
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from html.parser import HTMLParser
 from pathlib import Path
@@ -14,7 +16,7 @@ from hypothesis import strategies as st
 
 from anaphora.reports.chapters import Chapter, slug
 from anaphora.reports.page import Report, _list, export, make_report, page
-from anaphora.runs import Run
+from anaphora.runs import Run, open_run, write_run
 
 VOID = {"meta", "img", "input", "br", "hr", "link"}
 
@@ -69,6 +71,34 @@ def test_texts_cannot_become_markup(text: str) -> None:
     assert "onerror" not in text  # the suite's text is packed
     assert "<b>new</b>" not in text
     assert "&lt;b&gt;new&lt;/b&gt;" in text
+
+
+@pytest.mark.parametrize("name", ["given", "of the run"])
+def test_no_name_in_a_run_can_become_markup(run: Callable[[str], Run], tmp_path: Path, name: str) -> None:
+    """Runs come from others: their suite, system, settings, tags and breakdowns are any text."""
+    rows = [item._replace(tags={"<i TAG": "<i>VALUE</i>"}) for item in run("context")]
+    header = replace(
+        run("context").header,
+        suite="<i>SUITE</i>",
+        sha256="<i>SHA</i>",
+        source_language="<i>SOURCE</i>",
+        target_language="<i>TARGET</i>",
+        system="<i>SYSTEM</i>",
+        version="<i>VERSION</i>",
+        breakdowns=("<i TAG",),
+        context="<i>CONTEXT</i>",
+        settings={"prompt": "<i>PROMPT</i>"},
+    )
+    report = make_report(
+        [open_run(write_run(tmp_path / "hostile", header, rows))],
+        names=["<i>NAME</i>"] if name == "given" else [],
+        title="<i>TITLE</i>",
+    )
+    text = page(report, datetime(2026, 11, 16, tzinfo=UTC))
+    assert "<i" not in text
+    assert "&lt;i TAG" in text
+    shown = {"SUITE", "SHA", "SYSTEM", "VALUE", "PROMPT", "VERSION", "CONTEXT", "SOURCE", "TARGET", "TITLE"}
+    assert shown | ({"NAME"} if name == "given" else set()) == set(re.findall("&lt;i&gt;([A-Z]+)&lt;/i&gt;", text))
 
 
 def test_the_page_has_date_summary_commands_and_charts(text: str) -> None:

@@ -17,7 +17,7 @@ import pytest
 from anaphora.core.errors import AnaphoraError
 from anaphora.suites.example import Example
 from anaphora.systems import command as program_module
-from anaphora.systems.command import CommandSystem
+from anaphora.systems.command import ANSWERS, CommandSystem, Program
 from anaphora.systems.context import Options
 from tests.memory import PRINT_PEAK
 
@@ -92,6 +92,19 @@ def test_it_is_ended_with_one_line(name: str) -> None:
     assert system._program is None
 
 
+def test_answers_wait_in_the_pipe_and_not_in_memory() -> None:
+    program = Program([sys.executable, "-S", "-c", LIFE + "while True: os.write(1, b'1\\n' * 1000)"])
+    try:
+        end = time.monotonic() + 30
+        while program._answers.qsize() < ANSWERS:
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        time.sleep(0.2)
+        assert program._answers.qsize() == ANSWERS
+    finally:
+        program.end()
+
+
 @pytest.mark.parametrize(
     "code",
     [
@@ -125,7 +138,7 @@ SCORER = """
 import os, resource, sys
 from anaphora.core.errors import AnaphoraError
 from anaphora.suites.example import Example
-from anaphora.systems.command import CommandSystem
+from anaphora.systems.command import ANSWERS, CommandSystem, Program
 from anaphora.systems.context import Options
 resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
 try:

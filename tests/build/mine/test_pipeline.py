@@ -101,6 +101,14 @@ def test_only_what_depends_on_a_setting_is_made_again(settings: Settings, tmp_pa
     assert reused(mine(replace(changed, sizes=Sizes()), where, InProcess())) == dict.fromkeys(every, 0)
 
 
+def test_other_content_under_the_same_name_is_mined_again(settings: Settings, tmp_path: Path) -> None:
+    where = output(tmp_path)
+    mine(settings, where, InProcess())
+    path = tmp_path / "x.align"
+    path.write_text("".join(f"{' '.join(reversed(line.split()))}\n" for line in path.read_text().splitlines()))
+    assert set(reused(mine(settings, where, InProcess())).values()) == {0}
+
+
 def test_clean_up_is_a_stage(settings: Settings, tmp_path: Path) -> None:
     where = output(tmp_path)
     given = replace(settings, corpus=replace(settings.corpus, alignments=None))
