@@ -261,6 +261,7 @@ GOOD = {"id": "1", "scores": [-1.0, -2.0], "gold": 0, "tags": {}}
         ({"tokens": [1]}, "'tokens' must be a list of counts, one per score"),
         ({"tokens": [1, "2"]}, "'tokens' must be a list of counts, one per score"),
         ({"tokens": 3}, "'tokens' must be a list of counts, one per score"),
+        ({"tokens": [1, 10**400]}, "'tokens' must be a list of counts, one per score"),
         ({"truncated": "e2"}, "'truncated' must be a count, 'answer' a string"),
         ({"answer": 3}, "'truncated' must be a count, 'answer' a string"),
         ({"undecidable": 3}, "'undecidable' must be a list of pairs of candidates"),

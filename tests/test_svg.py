@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from anaphora.core.finite import NotFinite
 from anaphora.svg import (
     LETTER,
     Scale,
@@ -132,3 +133,17 @@ def test_control_characters_do_not_damage_a_chart() -> None:
     parsed = ElementTree.fromstring(chart)
     assert parsed.get("aria-label") == "a\ufffdb"
     assert [part.text for part in parsed[1:]] == ["c\ufffd[1md\ufffd", "\te\ufffd"]
+
+
+@pytest.mark.parametrize("values", [(5e-324, 1e-323), (0.0, 1e-320), (1e16, 1e16 + 2), (-1e307, 1e307)])
+def test_axes_of_very_small_and_very_large_values(values: tuple[float, float]) -> None:
+    assert 1 < len(ticks(*range_of(values))) < 12
+
+
+def test_what_cannot_be_drawn_is_an_error() -> None:
+    with pytest.raises(NotFinite, match=r"the step of an axis is inf, not a finite number\. Write the values on"):
+        ticks(*range_of((-1.7e308, 1.7e308)))
+    for coordinate in (math.nan, math.inf, -math.inf):
+        with pytest.raises(NotFinite, match="a coordinate is not a finite number"):
+            document(1, 1, "", [line(0, coordinate, 1, 1)])
+    assert "nan inf" in document(1, 1, 'x="nan"', [text(0, 0, 'nan inf x="inf"')])

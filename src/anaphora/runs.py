@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from anaphora import __version__
 from anaphora.core.errors import BadInput
 from anaphora.core.files import atomic_writer, byte_lines, decode, existing, json_line, missing
-from anaphora.core.parsing import are_strings, get, is_a, json_header, json_value
+from anaphora.core.parsing import MAX_INTEGER, are_strings, get, is_a, json_header, json_value
 from anaphora.measurement import Measurement, measurement_of
 from anaphora.suites.example import Tag
 from anaphora.suites.suite import Suite
@@ -311,7 +311,9 @@ def record_problem(item: ScoredExample) -> str | None:
     if item.gold is not None and (type(item.gold) is not int or not 0 <= item.gold < len(item.scores)):
         return f"gold is {item.gold!r}, but there are {len(item.scores)} scores"
     if item.tokens is not None and (
-        type(item.tokens) is not list or [type(n) for n in item.tokens] != [int] * len(item.scores)
+        type(item.tokens) is not list
+        or [type(n) for n in item.tokens] != [int] * len(item.scores)
+        or max(item.tokens) > MAX_INTEGER  # it could not be divided by
     ):
         return "'tokens' must be a list of counts, one per score"
     pairs = item.extra.get("undecidable", [])

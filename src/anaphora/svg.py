@@ -9,10 +9,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape as escape_html
 
+from anaphora.core.finite import NotFinite, finite
+
 # Okabe and Ito 2008: distinct for color-blind readers, and in grayscale
 BLUE, ORANGE, GREEN, PURPLE = "#0072B2", "#E69F00", "#009E73", "#CC79A7"
 GRAY, DARK, PALE = "#666", "#444", "#ddd"
 NOT_XML = re.compile("[^\t\n\r -\ud7ff\udc80-\udcff\ue000-\ufffd\U00010000-\U0010ffff]")
+NOT_FINITE = re.compile(r' [a-z0-9]+="-?(?:nan|inf)"')  # of a coordinate; in texts, quotes are escaped
+TINY = 1e-300  # steps of an axis below it would be 0
+SCALE = "Write the values on another scale."
 LETTER = 0.58  # the width of a letter in a sans-serif, as a share of its size
 
 
@@ -22,7 +27,10 @@ def document(width: float, height: float, alt: str, parts: Iterable[str]) -> str
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" role="img" '
         f'aria-label="{escape(alt)}" font-family="sans-serif" font-size="12">'
     )
-    return "\n".join([head, f'<rect width="{width:g}" height="{height:g}" fill="white"/>', *parts, "</svg>", ""])
+    svg = "\n".join([head, f'<rect width="{width:g}" height="{height:g}" fill="white"/>', *parts, "</svg>", ""])
+    if NOT_FINITE.search(svg):
+        raise NotFinite(f"a chart: a coordinate is not a finite number. {SCALE}")
+    return svg
 
 
 def escape(content: str) -> str:
@@ -137,13 +145,13 @@ def range_of(values: Iterable[float]) -> tuple[float, float]:
     """Return the range of values with a margin; a single value has a margin as well."""
     known = list(values)
     low, high = min(known), max(known)
-    room = 0.08 * (high - low) or 0.08 * abs(low) or 1.0
+    room = next((room for room in (0.08 * (high - low), 0.08 * abs(low)) if room > TINY), 1.0)
     return low - room, high + room
 
 
 def ticks(low: float, high: float, about: int = 4) -> list[tuple[float, str]]:
     """Return round values within a range and their labels, in steps of 1, 2 or 5 times a power of ten."""
-    rough = (high - low) / about
+    rough = finite((high - low) / about, "the step of an axis", SCALE)
     power = math.floor(math.log10(rough))
     step = next(factor * 10.0**power for factor in (1, 2, 5, 10) if factor * 10.0**power >= rough * (1 - 1e-9))
     digits = max(0, -math.floor(math.log10(step) + 1e-9))

@@ -135,6 +135,13 @@ def test_a_run_that_is_not_an_attack(run: Make) -> None:
         robustness(before, [run("empty", "....", "a/x")], settings=SETTINGS)
 
 
+def test_a_run_on_an_attack_is_not_compared_with_itself(run: Make) -> None:
+    """The drop would be 0, whatever the system."""
+    attacked = run("attacked", "RRWW", "a/x")
+    with pytest.raises(BadInput, match=r"a run of the same suite as .*, not of an attack on it"):
+        robustness(attacked, [attacked], settings=SETTINGS)
+
+
 @pytest.mark.parametrize(
     ("about", "problem"),
     [

@@ -115,6 +115,9 @@ command("baselines", native, "suites baselines {}/s.jsonl", writes=False)
 command("validate", native, "suites validate {}/s.jsonl", writes=False)
 command("convert-text", native, "suites convert {}/s.jsonl --to text -o {}/out")
 command("study-create", pairs, "study create {}/s.jsonl -o {}/study --annotators 2")
+command("evaluate-mean", runs, "evaluate {}/a.jsonl --normalize mean --resample document --samples 100", "a.jsonl")
+PLOT = "meta correlate {}/s.tsv --without auto --samples 100 --plot {}/out.svg"
+command("correlate-plot", lambda f: write(f / "s.tsv", TABLE), PLOT)
 command("correlate", lambda f: write(f / "s.tsv", TABLE), "correlate {}/s.tsv --samples 100", writes=False)
 command(
     "discomt",

@@ -921,4 +921,4 @@ def _archive(name: str) -> Run:
 for name in ("a.zip", "a.tar", "a.tgz"):
     add(f"archive.{name[2:]}", _archive_seed(name), _archive(name), name, writes=True)
 
-from tests.fuzz import building, commands, folders, inputs, models, servers  # noqa: F401  (they add their targets)
+from tests.fuzz import arguments, building, commands, folders, inputs, models, servers  # noqa: F401  (they add targets)

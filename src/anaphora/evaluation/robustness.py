@@ -99,7 +99,11 @@ def robustness(
     repeated: dict[str, str] = {}
     for run in attacked:
         _check(before, run)
-        for name, part in _parts(run).items():
+        parts = _parts(run)
+        if before.header.sha256 == run.header.sha256:
+            problem = f"a run of the same suite as {before.path} ({run.header.suite}), not of an attack on it"
+            raise BadInput(run.path, problem, remedy="Name the run on the suite itself first.")
+        for name, part in parts.items():
             comparison = compare_runs([whole, part], breakdowns=breakdowns, settings=settings, test=test)
             labels.append((name, with_hash(run.header.suite, run.header.sha256)))
             pairs.append(comparison.pairs[0])

@@ -12,6 +12,7 @@ import numpy as np
 from anaphora import __version__
 from anaphora.core.columns import Columns, read_columns
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
+from anaphora.core.finite import no_overflow
 from anaphora.core.parsing import read_json
 from anaphora.metrics.apt.task import CASES, Weighting
 from anaphora.stats.correlation import Correlation, CorrelationSettings, Williams, all_pairs, correlation
@@ -105,9 +106,10 @@ def outliers(scores: Scores) -> tuple[str, ...]:
     1.483 makes the median absolute deviation that of a normal distribution's standard deviation. Where more than half
     of the systems share a score it is 0 and there is no unit to measure in: then no system is an outlier.
     """
-    deviations = np.abs(scores.human_scores - np.median(scores.human_scores))
-    unit = 1.483 * float(np.median(deviations))
-    return tuple(s for s, d in zip(scores.systems, deviations, strict=True) if unit > 0 and d / unit > FAR)
+    with no_overflow(f"the outliers of {len(scores.systems)} systems", "Write the scores on another scale."):
+        deviations = np.abs(scores.human_scores - np.median(scores.human_scores))
+        unit = 1.483 * float(np.median(deviations))
+        return tuple(s for s, d in zip(scores.systems, deviations, strict=True) if unit > 0 and d > FAR * unit)
 
 
 def removed_systems(scores: Scores, without: Sequence[str]) -> tuple[str, ...]:

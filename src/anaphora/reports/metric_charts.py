@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from anaphora.core.finite import no_overflow
 from anaphora.metrics.apt.task import TITLES
 from anaphora.metrics.meta import MetaEvaluation, Scores
 from anaphora.stats.correlation import Correlation
@@ -19,6 +20,7 @@ from anaphora.svg import (
     ORANGE,
     PALE,
     PURPLE,
+    SCALE,
     Scale,
     distinct,
     document,
@@ -69,12 +71,13 @@ def scatter(evaluation: MetaEvaluation) -> str:
 
 def regression(x: Floats, y: Floats) -> tuple[float, float] | None:
     """Return slope and intercept by least squares; None where x is constant."""
-    spread = x - x.mean()
-    square = float(spread @ spread)
-    if square == 0:
-        return None
-    slope = float(spread @ (y - y.mean())) / square
-    return slope, float(y.mean()) - slope * float(x.mean())
+    with no_overflow("the regression line of a chart", SCALE):
+        spread = x - x.mean()
+        square = float(spread @ spread)
+        if square == 0:
+            return None
+        slope = float(spread @ (y - y.mean())) / square
+        return slope, float(y.mean()) - slope * float(x.mean())
 
 
 def _panel(evaluation: MetaEvaluation, name: str, left: float, top: float, *, labeled: bool) -> list[str]:
