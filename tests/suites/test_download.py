@@ -387,6 +387,9 @@ def raw(start: bytes, piece: bytes, pause: float = 0.0) -> Step:
         (b"HTTP/1.1 200 OK\r\n\r\n", b"x", 0.02),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 10240\r\n\r\n", b"x", 0.02),
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n", 0.02),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", b"0", 0.02),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;", b"x", 0.02),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", b"X: y\r\n", 0.02),
         (b"HTTP/1.1 200 OK\r\n", b"X", 0.02),
         (b"HTTP/1.1 ", b"2", 0.02),
         (b"", b"HTTP/1.1 100 Continue\r\n\r\n", 0.02),
@@ -402,6 +405,24 @@ def test_a_drip_ends_by_the_deadline(server: Server, goal: Path, start: bytes, p
     assert names(goal) == []
 
 
+def test_a_drip_after_a_redirect_ends_by_the_deadline(server: Server, goal: Path) -> None:
+    """The first connection is ended by the deadline, with a whole address to go to."""
+    server.script.append(raw(b"HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\nX: ", b"y", 0.02))
+    server.script.append(raw(b"HTTP/1.1 200 OK\r\nX: ", b"y", 0.02))
+    begun = time.monotonic()
+    with pytest.raises(AnaphoraError, match=r"not complete after 0\.5 seconds"):
+        get(server, goal, timeout=0.4, deadline=0.5, retries=0)
+    assert time.monotonic() - begun < 4
+
+
+def test_what_a_redirect_says_besides_is_not_read(server: Server, goal: Path) -> None:
+    """It may have no end, and urllib would read it into memory."""
+    server.script.append(raw(b"HTTP/1.1 302 Found\r\nLocation: /data.json\r\n\r\n", b"x", 0.02))
+    begun = time.monotonic()
+    assert get(server, goal) == SHA
+    assert time.monotonic() - begun < 4
+
+
 def test_a_file_of_unknown_size_is_limited(server: Server, goal: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(download, "MAX_SIZE", 1 << 20)
     for start in (b"", b"Content-Length: 99999999\r\n", b"Content-Length: 9" + b"9" * 30 + b"\r\n"):
@@ -409,6 +430,40 @@ def test_a_file_of_unknown_size_is_limited(server: Server, goal: Path, monkeypat
         with pytest.raises(AnaphoraError, match="it has more than 1,048,576 bytes, which is the limit"):
             get(server, goal, sha256=None)
         assert names(goal) == []
+
+
+@pytest.mark.parametrize(
+    ("head", "problem"),
+    [
+        (b"200 OK\r\nContent-Length: 5\r\nContent-Length: 10240", "invalid length"),
+        (b"200 OK\r\nContent-Length: 5, 10240", "invalid length"),
+        (b"200 OK\r\nContent-Length: +5", "invalid length"),
+        (b"200 OK\r\nContent-Length: 1_0", "invalid length"),
+        (b"200 OK\r\nContent-Length: -1", "invalid length"),
+        (b"200 OK\r\nContent-Encoding: gzip", "compressed .'gzip'., which was not requested"),
+        (b"206 Partial Content\r\nContent-Length: 5", "does not send the file, but 206 Partial Content"),
+        (b"204 No Content", "does not send the file, but 204 No Content"),
+    ],
+)
+def test_a_part_of_a_file_is_no_file_even_without_a_hash(server: Server, goal: Path, head: bytes, problem: str) -> None:
+    def step(handler: Handler) -> None:
+        handler.close_connection = True
+        handler.wfile.write(b"HTTP/1.1 " + head + b"\r\n\r\n" + CONTENT)
+
+    server.script.append(step)
+    with pytest.raises(AnaphoraError, match=problem):
+        get(server, goal, sha256=None, retries=0)
+    assert names(goal) == []
+
+
+def test_a_length_next_to_chunks_is_ignored(server: Server, goal: Path) -> None:
+    def step(handler: Handler) -> None:
+        handler.close_connection = True
+        head = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"
+        handler.wfile.write(head + b"%x\r\n%b\r\n0\r\n\r\n" % (len(CONTENT), CONTENT))
+
+    server.script.append(step)
+    assert get(server, goal, sha256=None) == SHA
 
 
 @pytest.mark.parametrize("size", ["FFFFFFFFFFFFFFFF", "-1", "zz", "", "9" * 100_000])

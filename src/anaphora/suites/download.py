@@ -21,7 +21,7 @@ import zlib
 from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from pathlib import Path, PurePosixPath
-from threading import Timer
+from threading import Event, Thread
 from typing import IO, Any, NamedTuple, cast
 from urllib import request
 from urllib.error import HTTPError, URLError
@@ -36,6 +36,7 @@ MAX_SIZE = 1 << 28  # bytes of a file whose size is not known; the largest of th
 TIMEOUT = 30.0  # seconds without a byte
 DEADLINE = 600.0  # seconds for the whole file
 LONGEST_WAIT = 60.0  # seconds, whatever a server asks for
+TICK = 0.1  # seconds after the deadline between attempts to end what is still open
 REMEDY = "If you can get a copy in another way: anaphora suites get NAME --from-path PATH"
 CUTS = (TimeoutError, ConnectionResetError, ConnectionAbortedError, BrokenPipeError, ssl.SSLEOFError)
 Progress = Callable[[int, int | None], None]  # bytes so far, and in all (None: not known)
@@ -97,23 +98,24 @@ def _transfer(
 ) -> str:
     """Write the body of a response; returns its SHA-256. Network errors are AnaphoraError or _TemporaryError."""
     end, late = time.monotonic() + deadline, f"not complete after {deadline:g} seconds"
-    connections: list[http.client.HTTPConnection] = []
+    opened: list[socket.socket] = []
+    finished = Event()
 
     def hang_up() -> None:
-        for connection in connections:
-            if connection.sock is not None:
+        finished.wait(deadline)
+        while not finished.wait(TICK):  # again and again: a redirect may open another connection
+            for connection in [*opened]:
                 with contextlib.suppress(OSError):
-                    socket.socket.shutdown(connection.sock, socket.SHUT_RDWR)
+                    connection.shutdown(socket.SHUT_RDWR)
 
-    watchdog = Timer(deadline, hang_up)  # for what comes before the body: headers without end
-    watchdog.daemon = True
+    watchdog = Thread(target=hang_up, daemon=True)  # http.client reads headers, chunk sizes and trailers without end
     watchdog.start()
     try:
         ask = request.Request(url, headers={"User-Agent": "anaphora", "Accept-Encoding": "identity"})
-        with _opener(url, connections).open(ask, timeout=timeout) as response:
+        with _opener(url, opened).open(ask, timeout=timeout) as response:
             return _receive(url, response, out, size, end, late, progress)
     except HTTPError as error:
-        with error:
+        with contextlib.closing(error):
             raise _problem(url, error) from None
     except URLError as error:
         if time.monotonic() >= end:
@@ -126,15 +128,17 @@ def _transfer(
             raise  # of the disk
         raise _TemporaryError(late if time.monotonic() >= end else _describe(error)) from None
     finally:
-        watchdog.cancel()
+        finished.set()
+        watchdog.join()
+        for connection in opened:
+            connection.close()
 
 
 def _receive(
     url: str, response: Any, out: IO[bytes], size: int | None, end: float, late: str, progress: Progress | None
 ) -> str:
     """Copy a body up to the limit. One that ends early is a cut, even if http.client does not report it."""
-    header = response.headers.get("Content-Length", "")
-    length = int(header) if header.isascii() and header.isdigit() and len(header) < 20 else None
+    length = _length(url, response)
     if None not in (size, length) and size != length:
         raise AnaphoraError(f"{url}: the file has {length:,} bytes, but {size:,} are expected. {REMEDY}")
     limit = MAX_SIZE if size is None else size
@@ -163,6 +167,25 @@ def _receive(
     if received < (total := max(size or 0, length or 0)):
         raise _TemporaryError(f"the connection ended after {received:,} of {total:,} bytes")
     return hasher.hexdigest()
+
+
+def _length(url: str, response: Any) -> int | None:
+    """Return the length of the body, None where the server does not state it. A part of a file is an error.
+
+    There may be no hash that would show later that this was not the file.
+    """
+    if response.status not in (200, 203):
+        name = f"{response.status} {http.client.responses.get(response.status, '')}".strip()
+        raise AnaphoraError(f"{url}: the server does not send the file, but {name}. {REMEDY}")
+    encoding = response.headers.get("Content-Encoding", "identity").strip().lower()
+    if encoding != "identity":
+        raise AnaphoraError(f"{url}: the file is compressed ({encoding[:20]!a}), which was not requested. {REMEDY}")
+    if response.chunked:
+        return None
+    lengths = {length.strip() for length in response.headers.get_all("Content-Length", [])}
+    if len(lengths) > 1 or not all(length.isascii() and length.isdigit() for length in lengths):
+        raise _TemporaryError("the server states an invalid length")
+    return next((int(length) for length in lengths if len(length) < 20), None)
 
 
 def _problem(url: str, error: HTTPError) -> Exception:
@@ -196,25 +219,40 @@ class _Redirects(request.HTTPRedirectHandler):
     ) -> request.Request | None:
         if urlsplit(newurl).scheme not in self._allowed:
             raise HTTPError(newurl, code, "not followed", headers, fp)
-        return super().redirect_request(req, fp, code, msg, headers, newurl)
+        new = super().redirect_request(req, fp, code, msg, headers, newurl)
+        fp.close()  # or urllib reads its body, which may have no end
+        return new
 
 
-def _opener(start: str, connections: list[http.client.HTTPConnection]) -> request.OpenerDirector:
-    """Like urllib's own, but without its handlers for file:, ftp: and data: addresses. It fills `connections`."""
+class _Plain(http.client.HTTPConnection):
+    """Adds a copy of its socket to a list: urllib closes its own as soon as it has the headers."""
 
-    class Noting(request.AbstractHTTPHandler):
-        def do_open(self, http_class: Any, req: Any, **settings: Any) -> Any:
-            def connect(*arguments: Any, **more: Any) -> http.client.HTTPConnection:
-                connections.append(http_class(*arguments, **more))
-                return connections[-1]
+    opened: list[socket.socket]
 
-            return super().do_open(connect, req, **settings)
+    def connect(self) -> None:
+        super().connect()
+        self.opened.append(self.sock.dup())
 
-    class Plain(Noting, request.HTTPHandler):
-        pass
 
-    class Secure(Noting, request.HTTPSHandler):
-        pass
+class _Secure(http.client.HTTPSConnection, _Plain):
+    """The same. The copy is made before the handshake: connect() of the first class calls that of the second."""
+
+
+def _opener(start: str, opened: list[socket.socket]) -> request.OpenerDirector:
+    """Like urllib's own, but without its handlers for file:, ftp: and data: addresses. It fills `opened`."""
+
+    def connection(kind: type[_Plain], *arguments: Any, **settings: Any) -> _Plain:
+        made = kind(*arguments, **settings)
+        made.opened = opened
+        return made
+
+    class Plain(request.HTTPHandler):
+        def http_open(self, req: request.Request) -> Any:
+            return self.do_open(partial(connection, _Plain), req)
+
+    class Secure(request.HTTPSHandler):
+        def https_open(self, req: request.Request) -> Any:
+            return self.do_open(partial(connection, _Secure), req)
 
     opener = request.OpenerDirector()
     for handler in (
