@@ -445,7 +445,7 @@ def test_a_file_of_unknown_size_is_limited(server: Server, goal: Path, monkeypat
         (b"204 No Content", "does not send the file, but 204 No Content"),
     ],
 )
-def test_a_part_of_a_file_is_no_file_even_without_a_hash(server: Server, goal: Path, head: bytes, problem: str) -> None:
+def test_a_part_of_a_file_is_refused(server: Server, goal: Path, head: bytes, problem: str) -> None:
     def step(handler: Handler) -> None:
         handler.close_connection = True
         handler.wfile.write(b"HTTP/1.1 " + head + b"\r\n\r\n" + CONTENT)

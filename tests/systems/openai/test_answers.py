@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.systems.openai.answers import (
+    Completion,
     PromptLogprobs,
     Reply,
     add_up,
@@ -18,13 +20,16 @@ from anaphora.systems.openai.answers import (
     common_tokens,
     comparable,
     first_token,
+    is_of,
     lettered,
     parse_completion,
     parse_echo,
     parse_reply,
+    resembles,
     rotations,
     similarity,
 )
+from anaphora.systems.openai.http import UnexpectedAnswer
 
 
 def answer(tokens: list[str], logprobs: list[Any], text: str = "", size: int | None = None) -> dict[str, Any]:
@@ -74,6 +79,13 @@ class TestReadEcho:
             answer(["a", " b", "\n"], [None, math.nan, -1]),
             answer(["a", " b", "\n"], [None, -1]),
             answer([], []),
+            answer(["a", " b", "\n"], [None, -1, 0.5]),  # far above 0
+            answer(["a", " b", "\n"], [None, 0, 0.0]),  # placeholders
+            answer(["a", " b", "\n"], [None, 0.5, 0.9]),  # probabilities
+            answer(["▁b", "\n"], [None, -1], size=2),  # a text of which the beginning is missing
+            answer(["▁a", "▁b"], [None, -1], size=1),  # the end
+            answer(["▁c", "▁d", "\n"], [None, -1, -2], size=3),  # another text
+            answer(["▁c", "▁d", "\n"], [None, -1, -2], text="a b\n"),
             {"choices": [{"text": "a b\n"}]},
             {"choices": [{"text": "a b\n", "logprobs": None}]},
             {"choices": [{"text": "a b\n", "logprobs": {"content": [{"token": "a", "logprob": -1}]}}]},
@@ -86,6 +98,46 @@ class TestReadEcho:
         echo = read_echo(answer(["a", " b"], [None, -math.inf]), "a b", 0)
         assert echo is not None
         assert echo.logprobs == (None, -9999.0)
+
+
+@pytest.mark.parametrize(
+    ("names", "sent"),
+    [
+        (["<s>", "▁Er", "▁kommt", "."], "Er kommt."),
+        (["Ġer", "Ġkommt", "."], "Er kommt."),
+        (["Er", " kommt", "bytes:\\xe2\\x80", "bytes:\\xa6"], "Er kommt…"),
+        (["<0x45>", "r", "<0xC3>"], "Erß"),
+        (["é"], "e\u0301"),
+        (["<0xC4>", "<0xB0>", "▁a"], "İ a"),
+        (["token_id:17", "token_id:4"], "Er kommt."),
+        (["…"], "…"),
+    ],
+)
+def test_names_that_may_be_of_a_text(names: list[str], sent: str) -> None:
+    assert resembles("".join(names), sent)
+
+
+@given(st.text("abc01 "), st.text("xyz ▁"), st.data())
+def test_more_tokens_are_allowed_but_not_fewer(sent: str, more: str, data: st.DataObject) -> None:
+    places = [data.draw(st.sampled_from(["", *more])) for _ in range(len(sent) + 1)]
+    read = "".join(place + sign for place, sign in zip(places, [*sent, ""], strict=True))
+    assert resembles(read, sent)
+    assert not resembles(read, f"{sent}a")
+    assert not resembles(read, f"a{sent}")
+    assert resembles(read, f"a0 {sent}", missing=2)
+
+
+def listed_answer(texts: list[str]) -> Completion:
+    tokens = [{str(n): {"logprob": -1.0, "decoded_token": text}} for n, text in enumerate(texts)]
+    return parse_completion({"choices": [{"prompt_logprobs": [None, *tokens]}]})
+
+
+def test_prompt_logprobs_of_another_text() -> None:
+    assert is_of(listed_answer([" comes", "."]), "He comes.")
+    assert not is_of(listed_answer([" goes", "."]), "He comes." * 10)
+    assert not is_of(replace(listed_answer([" comes", "."]), prompt_tokens=4), "He comes.")
+    assert is_of(replace(listed_answer([" comes", "."]), prompt_tokens=3), "He comes.")
+    assert is_of(parse_completion({"choices": [{"prompt_logprobs": [None, {"7": {"logprob": -1}}]}]}), "He comes." * 10)
 
 
 def test_prompt_logprobs_of_vllm() -> None:
@@ -173,6 +225,24 @@ def test_an_answer_may_be_missing() -> None:
     assert read_reply({"message": {"content": None}}, 2) == read_reply({}, 2) == Reply(None, None)
 
 
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"choices": [{"message": {"content": "A"}, "finish_reason": "error"}]},
+        {"choices": [{"message": {"content": "A"}, "error": {"code": 502}}]},
+        {"choices": [{"message": {"content": "A"}}], "error": {"message": "overloaded"}},
+    ],
+)
+def test_text_with_an_error_besides_is_no_answer(document: Any) -> None:
+    """Servers that forward requests return what was written until a provider failed."""
+    with pytest.raises(UnexpectedAnswer, match="it has an error besides the text"):
+        parse_completion(document)
+
+
+def test_what_was_withheld_was_cut() -> None:
+    assert parse_completion({"choices": [{"text": "Er", "finish_reason": "content_filter"}], "error": None}).cut
+
+
 def token(text: str, **top: float) -> dict[str, Any]:
     return {"token": text, "logprob": -1, "top_logprobs": [{"token": t, "logprob": p} for t, p in top.items()]}
 
@@ -203,6 +273,14 @@ class TestLetterLogprobs:
     def test_none_where_no_letter_has_a_probability(self) -> None:
         assert logprobs(token("Er", Er=-1, Sie=-2)) is None
         assert logprobs({"token": "A", "logprob": -1, "top_logprobs": []}) is None
+
+    def test_one_alternative_says_nothing_about_the_others(self) -> None:
+        assert logprobs(token("A", A=-0.1)) is None
+
+    def test_what_are_no_log_probabilities_is_not_used(self) -> None:
+        assert logprobs(token("A", A=0.0, B=0.0, C=0.0)) is None  # placeholders
+        assert logprobs(token("A", A=0.7, B=0.2, C=0.1)) is None  # probabilities
+        assert logprobs(token("A", A=0.01, B=-5, C=-6)) == [0.01, -5, -6]  # rounding
 
     def test_the_logarithm_of_nothing_is_a_number(self) -> None:
         assert logprobs(token("B", A=-math.inf, B=-0.5, C=-1)) == [-9999, -0.5, -1]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import email.utils
+import gzip
 import json
 import math
 import random
@@ -59,7 +61,7 @@ strict = partial(quote, safe="")
 def test_the_key_is_masked_however_it_is_written(write: Callable[[str], str]) -> None:
     """Its parts between special characters are too short to be noticed by themselves."""
     key = 'se/cr+et"ke\\y=42'
-    masked = client(key=key).safe(f"bad {write(key)} here")
+    masked = client(key=key).secret.message(f"bad {write(key)} here")
     assert "…" in masked
     assert not any(part in masked for part in ("cr", "et", "ke", "42"))
 
@@ -156,6 +158,88 @@ def test_it_may_be_used_again_after_a_failure(server: Server) -> None:
     with pytest.raises(Rejected):
         ask(asked)
     assert ask(asked, 3) == [GOOD] * 3
+
+
+# Answers that are not what they seem
+
+
+@contextlib.contextmanager
+def speaking(answer: Callable[[int], bytes]) -> Iterator[tuple[str, list[bytes]]]:
+    """A server that answers the n-th request with these bytes, on connections that it keeps; and what it was asked."""
+    asked: list[bytes] = []
+
+    def serve(connection: socket.socket) -> None:
+        with connection, contextlib.suppress(OSError):
+            while data := connection.recv(1 << 16):
+                while b"}" not in data:
+                    data += connection.recv(1 << 16)
+                asked.append(data)
+                connection.sendall(answer(json.loads(data[data.index(b"{") :])["number"]))
+
+    def accept() -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=accept, daemon=True).start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}/v1", asked
+        listener.shutdown(socket.SHUT_RDWR)
+
+
+def numbered(number: int, *headers: str, body: bytes | None = None) -> bytes:
+    body = body if body is not None else json.dumps({"number": number}).encode()
+    return "\r\n".join(["HTTP/1.1 200 OK", f"Content-Length: {len(body)}", *headers, "", ""]).encode() + body
+
+
+def test_a_repeated_answer_is_not_the_next_one() -> None:
+    with speaking(lambda number: 2 * numbered(number)) as (url, _):
+        assert ask(client(url, concurrency=1, parse=lambda document: document["number"]), 5) == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("cut", [1, 8, 9, 20])
+def test_a_compressed_answer_without_its_end_was_cut(cut: int) -> None:
+    def answer(number: int) -> bytes:
+        return numbered(number, "Content-Encoding: gzip", body=gzip.compress(json.dumps(GOOD).encode())[:-cut])
+
+    with speaking(answer) as (url, asked), pytest.raises(AnaphoraError, match="cut in the middle of an answer"):
+        ask(client(url, retries=1))
+    assert len(asked) == 2
+
+
+def test_something_after_a_compressed_answer_is_damage() -> None:
+    def answer(number: int) -> bytes:
+        return numbered(number, "Content-Encoding: gzip", body=2 * gzip.compress(json.dumps(GOOD).encode()))
+
+    with speaking(answer) as (url, asked), pytest.raises(AnaphoraError, match="is damaged: something follows its end"):
+        ask(client(url, retries=1))
+    assert len(asked) == 1
+
+
+def test_cookies_are_not_kept() -> None:
+    """They would fill the memory, and the requests."""
+    with speaking(lambda number: numbered(number, f"Set-Cookie: c{number}={'x' * 1000}; Path=/")) as (url, asked):
+        ask(client(url, parse=lambda document: document["number"]), 5)
+    assert len(asked) == 5
+    assert not any(b"cookie" in request.lower() for request in asked)
+
+
+def test_a_short_key_hides_no_rejected_setting() -> None:
+    """Many local servers take any key, and their users write what comes to mind."""
+    body = b'{"error": {"message": "Unsupported parameter: max_tokens", "code": "unsupported"}}'
+    for key in ("max_", "okens", "xyz"):
+        with pytest.raises(Rejected) as caught:
+            client(key=key)._check_response(400, "", body)
+        assert caught.value.names("max_tokens")
+        assert not caught.value.names("temperature")
+        assert ("max_tokens" in str(caught.value)) == (key == "xyz")
+
+
+def test_a_broken_status_line_does_not_show_the_key() -> None:
+    line = f"HTP {KEY.upper()}\r\n\r\n".encode()
+    with speaking(lambda number: line) as (url, _), pytest.raises(AnaphoraError, match="does not speak HTTP") as caught:
+        ask(client(url, key=KEY.upper()))
+    assert not any(KEY[i : i + 8] in str(caught.value).lower() for i in range(len(KEY) - 7))
 
 
 # How long it waits

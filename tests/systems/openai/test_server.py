@@ -100,7 +100,7 @@ def test_a_key_that_was_named_must_be_there(monkeypatch: pytest.MonkeyPatch) -> 
         with pytest.raises(AnaphoraError, match="the environment variable that key_env names is not set, or is empty"):
             Server("http://localhost/v1", {"model": "m", "key_env": "MY_KEY"})
         monkeypatch.setenv("OPENAI_API_KEY", value)
-        assert Server("http://localhost/v1", {"model": "m"})._key is None  # a server at home needs none
+        assert not Server("http://localhost/v1", {"model": "m"}).secret  # a server at home needs none
 
 
 @pytest.mark.parametrize("name", [KEY, "a b", "1A", "A=B", "", "ß-"])

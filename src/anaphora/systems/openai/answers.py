@@ -24,9 +24,13 @@ from anaphora.suites.example import common_prefix, split_words
 from anaphora.systems.openai.http import UnexpectedAnswer
 
 IMPOSSIBLE = -9999.0  # what servers say for the logarithm of nothing
+ROUNDING = 0.25  # how far a log-probability may be above 0: half of bfloat16's steps, twice, for logits around 32
 MAX_CHOICES = 16  # one is asked for
 MAX_TOKENS = 1 << 16  # of one answer, prompt included
 MAX_TEXT = 1 << 20  # characters of one answer
+BYTE = re.compile("<0x([0-9A-Fa-f]{2})>")  # what SentencePiece calls a piece of a character
+FIRST_TOKEN = 32  # characters that it may have
+TOKEN_IDS = re.compile(r"(<[^>]*>)?token_id:\d")  # what vLLM can be told to call tokens
 
 
 class TokenLogprobs(NamedTuple):
@@ -54,6 +58,7 @@ class Completion:
     written: the tokens of a chat's answer; echoed: the tokens of a completion; prompt: those of vLLM's own field.
         Each is None if the server does not give it, or gives values that are not numbers
     prompt_tokens: how many tokens the prompt has, if the server says so
+    prompt_text: the text of the tokens of `prompt` but the first, if the server gives it
     """
 
     text: str
@@ -62,6 +67,7 @@ class Completion:
     echoed: PromptLogprobs | None = None
     prompt: PromptLogprobs | None = None
     prompt_tokens: int | None = None
+    prompt_text: str | None = None
 
 
 def parse_completion(document: Any) -> Completion:
@@ -77,15 +83,19 @@ def parse_completion(document: Any) -> Completion:
     size = usage.get("prompt_tokens")
     if size is not None and (type(size) is not int or size < 0):
         raise UnexpectedAnswer(f"usage.prompt_tokens must be a count, not {_kind(size)}")
+    finish = _text(choice.get("finish_reason"), "finish_reason")
+    if finish == "error" or choice.get("error") or answer.get("error"):
+        raise UnexpectedAnswer("it has an error besides the text")  # which is then what was written until it happened
     written = _list(logprobs.get("content"), "logprobs.content", optional=True)
-    listed = answer.get("prompt_logprobs") or choice.get("prompt_logprobs")
+    listed = _list(answer.get("prompt_logprobs") or choice.get("prompt_logprobs"), "prompt_logprobs", optional=True)
     return Completion(
         text=_text(message.get("content"), "message.content") or _text(choice.get("text"), "text"),
-        cut=_text(choice.get("finish_reason"), "finish_reason") == "length",
+        cut=finish in ("length", "content_filter"),
         written=tuple(map(_token, written)) or None,
         echoed=_echoed(logprobs),
-        prompt=_listed(_list(listed, "prompt_logprobs", optional=True)),
+        prompt=_listed(listed),
         prompt_tokens=size,
+        prompt_text=_listed_text(listed),
     )
 
 
@@ -108,7 +118,35 @@ def parse_echo(completion: Completion, sent: str, generated: int) -> PromptLogpr
         keep = len(tokens) - generated
     else:
         return None
+    if not spelled and not resembles("".join(tokens[:keep]), sent):
+        return None
     return _complete(tokens[:keep], logprobs[:keep])
+
+
+def is_of(completion: Completion, sent: str) -> bool:
+    """Return whether vLLM's own field can be of a text that was sent: by the number of tokens, and by their text."""
+    counted = completion.prompt is None or completion.prompt_tokens in (None, len(completion.prompt.tokens))
+    return counted and (completion.prompt_text is None or resembles(completion.prompt_text, sent, FIRST_TOKEN))
+
+
+def resembles(read: str, sent: str, missing: int = 0) -> bool:
+    """Return whether tokens can be those of a text that was sent: whether they have its letters and digits in order.
+
+    Servers have names of their own for spaces and for pieces of characters, and add tokens before and after a text.
+    If letters are missing, the server has truncated the text, or the answer is to another request.
+
+    missing: how many characters may be missing at the beginning
+
+    >>> resembles("<s>▁Er▁kom<0x6D>t<0xE2>", "Er kommt…"), resembles("▁kommt", "Er kommt…")
+    (True, False)
+    """
+    if TOKEN_IDS.match(read):  # numbers of tokens instead of names: nothing can be compared
+        return True
+    letters = reversed(BYTE.sub(lambda byte: chr(int(byte[1], 16)), read).lower())
+    wanted = [
+        sign.lower() for sign in reversed(unicodedata.normalize("NFC", sent)) if sign.isascii() and sign.isalnum()
+    ]
+    return sum(sign not in letters for sign in wanted) <= missing
 
 
 def first_token(tokens: Sequence[str], sent: str, length: int) -> int | None:
@@ -151,8 +189,11 @@ def _spelled(tokens: Sequence[str], sent: str) -> int | None:
 
 
 def _complete(tokens: Sequence[str], logprobs: Sequence[float | None]) -> PromptLogprobs | None:
-    """Return the reading, unless a token after the first has no log-probability."""
-    if len(tokens) < 2 or None in logprobs[1:]:
+    """Return the reading, unless a token after the first has no log-probability.
+
+    If none of them is below 0, they are no log-probabilities, but placeholders or probabilities.
+    """
+    if len(tokens) < 2 or None in logprobs[1:] or not any(value < 0 for value in logprobs[1:] if value is not None):
         return None
     return PromptLogprobs(tuple(tokens), tuple(logprobs))
 
@@ -178,6 +219,14 @@ def _listed(entries: Sequence[Any]) -> PromptLogprobs | None:
     return _complete(names, values)
 
 
+def _listed_text(entries: Sequence[Any]) -> str | None:
+    """Return the text of vLLM's prompt_logprobs, if each token has one, without the first, which is not predicted."""
+    tokens = [next(iter(entry.values()), None) for entry in entries if isinstance(entry, dict)]
+    texts = [token.get("decoded_token") if isinstance(token, dict) else None for token in tokens]
+    known = [text for text in texts if isinstance(text, str)]
+    return "".join(known) if known and len(known) == len(texts) else None
+
+
 def _token(entry: Any) -> TokenLogprobs:
     where = "logprobs.content[…]"
     token = _object(entry, where)
@@ -185,10 +234,12 @@ def _token(entry: Any) -> TokenLogprobs:
     for other in _list(token.get("top_logprobs"), f"{where}.top_logprobs", optional=True):
         alternative = _object(other, f"{where}.top_logprobs[…]")
         value = _logprob(alternative.get("logprob"))
-        if value is None:
+        if value is None and type(alternative.get("logprob")) not in (int, float):
             raise UnexpectedAnswer(f"{where}.top_logprobs[…].logprob must be a number")
         top.append((_text(alternative.get("token"), f"{where}.top_logprobs[…].token"), value))
-    return TokenLogprobs(_text(token.get("token"), f"{where}.token"), tuple(top))
+    known = [(name, value) for name, value in top if value is not None]
+    usable = len(known) == len(top)  # or they are no log-probabilities
+    return TokenLogprobs(_text(token.get("token"), f"{where}.token"), tuple(known) if usable else ())
 
 
 def _logprob(value: Any) -> float | None:
@@ -199,7 +250,7 @@ def _logprob(value: Any) -> float | None:
         number = float(value)
     except OverflowError:  # an integer beyond all floats
         return None
-    return max(number, IMPOSSIBLE) if number <= 1.0 else None  # above 0 by rounding only; NaN is not below anything
+    return max(number, IMPOSSIBLE) if number <= ROUNDING else None  # NaN is not below anything
 
 
 def _object(value: Any, name: str, optional: bool = False) -> Mapping[str, Any]:
@@ -246,6 +297,7 @@ AROUND = " \t\r\n*`\"'“”()[].,:>Ġ▁"  # what may stand around a letter in 
 THOUGHT = "</think>"  # what a reasoning model writes before its answer ends so
 WORDS, CHARACTERS, BETA = 2, 6, 2.0  # longest n-grams, and how much recall counts: those of chrF++
 SHARE = 0.1  # how much characters count
+MOST = 2.0  # the sum of all probabilities, with a generous allowance for rounding
 SHOWN = 100  # characters of an answer that is none, which the run keeps
 MAX_UNANSWERED = 8  # examples without an answer after which a model that has given none is not asked any more
 
@@ -329,7 +381,7 @@ def _letter_logprobs(tokens: Sequence[TokenLogprobs], letters: str) -> list[floa
         all of them and gets the value of the least likely one.
     """
     after = [i for i, token in enumerate(tokens) if THOUGHT in token.token]
-    rest = [token for token in tokens[after[-1] + 1 if after else 0 :] if token.top]
+    rest = [token for token in tokens[after[-1] + 1 if after else 0 :] if _has_alternatives(token)]
     written = [token for token in rest if _bare(token.token) in letters]
     for token in (*written[:1], *rest[:1]):
         by_letter: dict[str, list[float]] = {letter: [] for letter in letters}
@@ -340,6 +392,15 @@ def _letter_logprobs(tokens: Sequence[TokenLogprobs], letters: str) -> list[floa
             least = min(logprob for _, logprob in token.top)
             return [_log_sum(values) if values else least for values in by_letter.values()]
     return None
+
+
+def _has_alternatives(token: TokenLogprobs) -> bool:
+    """Return whether a token has at least two likely ones, whose values can be log-probabilities.
+
+    One alone says nothing about the other letters. If their probabilities add up to far more than 1, the values are
+    probabilities or placeholders.
+    """
+    return len(token.top) > 1 and math.fsum(math.exp(logprob) for _, logprob in token.top) < MOST
 
 
 def _bare(token: str) -> str:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import email.utils
-import html
 import http.client
 import json
 import os
 import random
-import re
 import socket
 import ssl
 import threading
@@ -19,8 +17,9 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError, Future
 from functools import lru_cache
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, Generic, TypeVar
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import httpx
@@ -28,6 +27,7 @@ import tenacity
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.systems.openai.concurrency import RateLimit, as_finished
+from anaphora.systems.openai.secret import SHOWN, Secret
 
 T = TypeVar("T")
 A = TypeVar("A")
@@ -36,19 +36,25 @@ MAX_VALUES = 1_000_000  # brackets and commas of one answer: what its JSON takes
 DEADLINE = 5.0  # how many times the timeout a whole request may take
 LONGEST_WAIT = 120.0  # seconds, whatever a server asks for
 FIRST_WAIT = 0.5
-SHOWN = 300  # characters of a server's message
-FRAGMENT = 8  # characters of the key that are masked in messages even without the rest
 LOCAL = ("localhost", "127.0.0.1", "::1")
 BUSY = (408, 409, 425, 429)  # and 500 and above: it may be better in a while
 STALE = (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError)
 
 
 class Rejected(AnaphoraError):  # noqa: N818  (it is the request that is rejected)
-    """The server does not accept the request. reason: the server's explanation."""
+    """The server does not accept the request. reason: the server's explanation, for messages."""
 
-    def __init__(self, message: str, status: int, reason: str) -> None:
+    def __init__(self, message: str, status: int, reason: str, words: str = "") -> None:
         super().__init__(message)
-        self.status, self.reason = status, reason
+        self.status, self.reason, self._words = status, reason, words or reason
+
+    def names(self, field: str) -> bool:
+        """Return whether the explanation names a field. Its words are not those of the message, where a key is masked.
+
+        >>> Rejected("rejected", 400, "no …-tokens", "no max_tokens").names("max_tokens")
+        True
+        """
+        return field in self._words
 
 
 class UnexpectedAnswer(Exception):  # noqa: N818
@@ -65,15 +71,6 @@ class _TemporaryError(Exception):
     def __init__(self, problem: str, wait: float = 0.0) -> None:
         super().__init__(problem)
         self.wait = wait
-
-
-class _Secret(str):
-    """A key that is not shown when the object that holds it is."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return "'…'"
 
 
 class Client(Generic[A]):
@@ -100,7 +97,7 @@ class Client(Generic[A]):
         self.url, self.key_name, self.timeout, self.retries = url, key_name, timeout, retries
         self.deadline = DEADLINE * timeout if deadline is None else deadline
         self.concurrency, self.limit, self.parse = concurrency, limit, parse
-        self._key = None if key is None else _Secret(key)
+        self.secret = Secret(key)
         self._stopped = threading.Event()
         self._parsing = threading.Lock()  # one document at a time: the memory that JSON takes is not multiplied
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -112,7 +109,7 @@ class Client(Generic[A]):
         What is known when something fails is yielded before the failure is raised.
         """
         self._stopped.clear()
-        with self._session():
+        with self.secret.hidden_in_logs(), self._session():
             yield from as_finished(work, numbers, self.concurrency, failed=self._stopped.set, leave=self._cancel)
 
     def post(self, path: str, body: Mapping[str, Any]) -> A:
@@ -139,10 +136,6 @@ class Client(Generic[A]):
             ) from None
         return answer
 
-    def mask(self, text: str) -> str:
-        """The text without the key, should a server repeat it; for what is stored, where short keys are just words."""
-        return text.replace(self._key, "…") if self._key and len(self._key) >= 2 * FRAGMENT else text
-
     def _hold(self, state: tenacity.RetryCallState) -> None:
         """Make all threads wait as long as the server asks for."""
         error = state.outcome.exception() if state.outcome is not None else None
@@ -166,7 +159,7 @@ class Client(Generic[A]):
         except _UnusableError as error:
             raise AnaphoraError(f"{self.url}: the server's answer {error}") from None
         except (httpx.HTTPError, httpx.InvalidURL, OSError, UnicodeError) as error:
-            text = self.safe(_describe(error))
+            text = self.secret.message(_describe(error))
             if _is_final(error):
                 raise AnaphoraError(f"{self.url}: cannot be reached ({text})") from None
             raise _TemporaryError(text) from None
@@ -181,10 +174,17 @@ class Client(Generic[A]):
 
                 async def trace(event: str, info: Any, seen: set[str] = seen) -> None:
                     seen.add(event)
+                    if event.endswith((".connect_tcp.complete", ".start_tls.complete")):
+                        _note_reads(info["return_value"])
 
                 try:
                     async with self._http.stream("POST", url, content=data, extensions={"trace": trace}) as response:
-                        return response.status_code, response.headers.get("Retry-After", ""), await _body(response)
+                        connection = response.extensions["network_stream"]
+                        if not getattr(connection, "has_read", True):
+                            continue  # an answer to nothing, which came together with the one before it
+                        body = await _body(response)
+                        connection.has_read = False
+                        return response.status_code, response.headers.get("Retry-After", ""), body
                 except STALE:
                     kept = "connection.connect_tcp.started" not in seen
                     if not kept or "http11.receive_response_headers.complete" in seen:
@@ -210,12 +210,13 @@ class Client(Generic[A]):
 
     def _connections(self) -> httpx.AsyncClient:
         headers = {"User-Agent": "anaphora", "Content-Type": "application/json", "Accept-Encoding": "identity"}
-        if self._key is not None:
-            headers["Authorization"] = f"Bearer {self._key}"
+        if self.secret:
+            headers["Authorization"] = f"Bearer {self.secret.value}"
         limits = httpx.Limits(max_connections=self.concurrency, max_keepalive_connections=self.concurrency)
         try:
             return httpx.AsyncClient(
                 headers=headers,
+                cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),  # none: they are kept in memory for ever
                 timeout=self.timeout,
                 limits=limits,
                 proxy=proxy_for(self.url),
@@ -237,66 +238,63 @@ class Client(Generic[A]):
     def _check_response(self, status: int, retry_after: str, body: bytes | bytearray) -> A:
         """Return the answer in a good response, or the exception that another one means."""
         name = f"{status} {http.client.responses.get(status, '')}".strip()
-        answer, message, problem = self._read(body, good=200 <= status < 300)
-        why = f": {message}" if message else ""
+        answer, problem, message, code = self._read(body, good=200 <= status < 300)
+        text, words = self._error_text(message, code), f"{message} {code}"
+        why = f": {text}" if text else ""
         if 200 <= status < 300:
             if answer is not None:
                 return answer
-            raise _TemporaryError(f"the server's answer {problem}")
+            raise _TemporaryError(f"the server's answer {problem}{why}")
         if status in (401, 403):  # no words of the server here: they may have a part of the key
-            put = "does not accept the key in" if self._key else "needs a key: put it into"
+            put = "does not accept the key in" if self.secret else "needs a key: put it into"
             raise AnaphoraError(f"{self.url}: the server {put} the environment variable {self.key_name} ({name})")
-        if status == 429 and "insufficient_quota" in message:
+        if status == 429 and "insufficient_quota" in words:
             raise AnaphoraError(f"{self.url}: the quota is used up ({name}{why}). Use --resume to continue later")
         if status in BUSY or (status >= 500 and status != 501):
             raise _TemporaryError(f"the server says {name}{why}", _seconds(retry_after))
         if status < 400:
             raise AnaphoraError(f"{self.url}: the server redirects to another address ({name}). Use that address")
         problem = "knows no such address or model" if status == 404 else "does not accept the request"
-        raise Rejected(f"{self.url}: the server {problem} ({name}{why})", status, message)
+        raise Rejected(f"{self.url}: the server {problem} ({name}{why})", status, text, words)
 
-    def _read(self, body: bytes | bytearray, good: bool) -> tuple[A | None, str, str]:
-        """Return the answer in a body, or else the server's message and what is wrong with the body.
+    def _read(self, body: bytes | bytearray, good: bool) -> tuple[A | None, str, str, str]:
+        """Return the answer in a body, or else what is wrong with the body, and the server's message and its code.
 
         Nothing of the document outlives the call, which an exception that is raised with it would make it do.
         """
         document = _parse_json(body)
         if not good:
-            return None, self._error_text(document, body), ""
+            return None, "", *_error_words(document, body)
         if document is None and body.strip() != b"null":
-            return None, "", "is not JSON"
+            return None, "is not JSON", "", ""
         try:
-            return self.parse(document), "", ""
+            return self.parse(document), "", "", ""
         except UnexpectedAnswer as error:
-            message = self._error_text(document, b"")
-            return None, message, f"is not one that was expected: {message or error}"
+            message, code = _error_words(document, b"")
+            return None, "is not one that was expected", message or str(error), code
 
-    def _error_text(self, document: Any, body: bytes | bytearray) -> str:
-        """Return the server's own words in one line: its message and code, or the beginning of the body."""
-        named = document if isinstance(document, dict) else {}
-        error = next((named[field] for field in ("error", "message", "detail") if field in named), None)
-        fields = [error.get(name) for name in ("message", "code", "type")] if isinstance(error, dict) else []
-        words = next((field for field in fields if field), None) if isinstance(error, dict) else error
-        text = self.safe(_one_line(words) or body.decode("utf-8", "replace"))
-        code = self.safe(fields[1]) if len(fields) > 1 and isinstance(fields[1], str) else ""
+    def _error_text(self, message: str, code: str) -> str:
+        """Return the server's own words in one line, without the key."""
+        text, code = self.secret.message(message), self.secret.message(code)
         return f"{text} ({code})" if code and code not in text else text
-
-    def safe(self, text: str) -> str:
-        """Text of a server for a message: one line, not long, and without the key or a long piece of it."""
-        if self._key:
-            for form in _forms(self._key):
-                text = re.sub(re.escape(form), "…", text, flags=re.IGNORECASE)  # %2b is %2B
-        text = " ".join(text[: 4 * SHOWN].split())
-        text = "".join(sign if sign.isprintable() else "�" for sign in text)
-        if self._key:
-            text = _without_fragments(text.replace(self._key, "…"), self._key)
-        return text[:SHOWN]
 
 
 @lru_cache
 def _certificates(file: str | None, folder: str | None) -> ssl.SSLContext:
     """Return the certificates of these environment variables or of the machine; reading them takes a while."""
     return ssl.create_default_context()
+
+
+def _note_reads(connection: Any) -> None:
+    """Make a connection have an attribute that says whether something was received since it was set to False."""
+    read = connection.read
+
+    async def noted(*arguments: Any, **settings: Any) -> bytes:
+        data: bytes = await read(*arguments, **settings)
+        connection.has_read = True
+        return data
+
+    connection.read = noted
 
 
 async def _body(response: httpx.Response) -> bytes | bytearray:
@@ -315,12 +313,17 @@ async def _body(response: httpx.Response) -> bytes | bytearray:
         return body
     if encoding not in ("gzip", "x-gzip", "deflate"):
         raise _UnusableError("is compressed, although no compression was requested")
+    stream = zlib.decompressobj(wbits=47)  # 47: gzip or zlib
     try:
-        plain = zlib.decompressobj(wbits=47).decompress(body, MAX_BODY + 1)  # 47: gzip or zlib
+        plain = stream.decompress(body, MAX_BODY + 1)
     except zlib.error:
         raise _UnusableError("is damaged: it cannot be decompressed") from None
     if len(plain) > MAX_BODY:
         raise too_long
+    if not stream.eof:
+        raise httpx.RemoteProtocolError("incomplete compressed body")
+    if stream.unused_data:
+        raise _UnusableError("is damaged: something follows its end")
     return plain
 
 
@@ -334,7 +337,17 @@ def _parse_json(body: bytes | bytearray) -> Any:
         return None
 
 
-def _one_line(words: Any) -> str:
+def _error_words(document: Any, body: bytes | bytearray) -> tuple[str, str]:
+    """Return the server's own message and its code, or the beginning of the body."""
+    named = document if isinstance(document, dict) else {}
+    error = next((named[field] for field in ("error", "message", "detail") if field in named), None)
+    fields = [error.get(name) for name in ("message", "code", "type")] if isinstance(error, dict) else []
+    words = next((field for field in fields if field), None) if isinstance(error, dict) else error
+    code = fields[1] if len(fields) > 1 and isinstance(fields[1], str) else ""
+    return _as_text(words) or body.decode("utf-8", "replace"), code
+
+
+def _as_text(words: Any) -> str:
     """Return what a server wrote where a message is expected, of any type and depth."""
     if isinstance(words, str):
         return words
@@ -342,28 +355,6 @@ def _one_line(words: Any) -> str:
         return "" if words is None or words == {} else json.dumps(words, ensure_ascii=False)[: 100 * SHOWN]
     except (ValueError, RecursionError):
         return ""
-
-
-def _forms(key: str) -> set[str]:
-    """Return a key as it is, and as it is written in addresses, JSON, Python and HTML."""
-    escaped = (quote(key, safe=""), quote(key), json.dumps(key)[1:-1], repr(str(key))[1:-1], html.escape(key))
-    return {key, *escaped}
-
-
-def _without_fragments(text: str, key: str) -> str:
-    """Return the text with every piece of the key that has at least FRAGMENT characters masked."""
-    shown, position = [], 0
-    while position < len(text):
-        end = position + FRAGMENT
-        if end <= len(text) and text[position:end] in key:
-            while end < len(text) and text[position : end + 1] in key:
-                end += 1
-            shown.append("…")
-            position = end
-        else:
-            shown.append(text[position])
-            position += 1
-    return "".join(shown)
 
 
 def proxy_for(url: str) -> str | None:
@@ -400,6 +391,10 @@ def _describe(error: BaseException) -> str:
     """Return what went wrong on the way, in a few words."""
     if isinstance(error, httpx.TimeoutException | TimeoutError):
         return "no answer in time"
+    if isinstance(error, httpx.RemoteProtocolError):
+        if "incomplete" in str(error) or "without sending" in str(error):
+            return "the connection was cut in the middle of an answer"
+        return f"the server does not speak HTTP as it should: {str(error).lower()}"
     for cause in _causes(error):
         if isinstance(cause, UnicodeError | httpx.InvalidURL):
             return "no host can have such a name"
@@ -408,10 +403,6 @@ def _describe(error: BaseException) -> str:
             return (cause.strerror if own else os.strerror(cause.errno)).splitlines()[0].lower()
     if isinstance(error, httpx.ProxyError):
         return f"the proxy refuses the connection: {str(error).lower()}"
-    if isinstance(error, httpx.RemoteProtocolError):
-        if "incomplete" in str(error) or "without sending" in str(error):
-            return "the connection was cut in the middle of an answer"
-        return f"the server does not speak HTTP as it should: {str(error).lower()}"
     return (str(error).splitlines() or [""])[0].lower() or type(error).__name__
 
 

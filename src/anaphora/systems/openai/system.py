@@ -28,6 +28,7 @@ from anaphora.systems.openai.answers import (
     common_tokens,
     comparable,
     first_token,
+    is_of,
     lettered,
     parse_completion,
     parse_echo,
@@ -42,6 +43,7 @@ KEY = "OPENAI_API_KEY"
 OPTIONAL = ("top_logprobs", "logprobs", "max_tokens", "temperature")  # what a server may not accept in a chat
 MODES = ("score", "choose", "generate")
 REMEDY = "Use another mode: ?mode=choose or ?mode=generate"
+OTHER_TEXT = " (those in its answer are not of the text that was sent: it may have been truncated)"
 # Requests for the log-probabilities of a prompt, tried in turn until the server understands one
 LOGPROB_REQUESTS: tuple[dict[str, Any], ...] = (
     {"echo": True, "logprobs": 1, "max_tokens": 0},
@@ -131,10 +133,14 @@ class OpenAISystem:
                     raise AnaphoraError(f"{error}: {text[:60]!r}…") from None
                 reason = f" ({error.reason})"
                 continue
-            reading = parse_echo(answer, text, request["max_tokens"]) if "echo" in request else answer.prompt
+            if "echo" in request:
+                reading = parse_echo(answer, text, request["max_tokens"])
+            else:
+                reading = answer.prompt if is_of(answer, text) else None
             if reading is not None:
                 self._request, self._request_known_good = index, True
                 return reading
+            reason = OTHER_TEXT if answer.echoed or answer.prompt else reason
         raise AnaphoraError(f"{self.server.url}: the server gives no log-probabilities of a prompt{reason}. {REMEDY}")
 
     def _read_chat(self, prompt: str, target: str | None) -> PromptLogprobs:
@@ -145,7 +151,9 @@ class OpenAISystem:
         body = {"prompt_logprobs": 0, "max_tokens": 1, "add_generation_prompt": target is None}
         reason = ""
         try:
-            reading = self.server.chat(messages, body).prompt
+            answer = self.server.chat(messages, body)
+            reading = answer.prompt if is_of(answer, prompt + (target or "")) else None
+            reason = OTHER_TEXT if answer.prompt else ""
         except Rejected as error:
             reading, reason = None, f" ({error.reason})"
         if reading is None:
@@ -167,9 +175,9 @@ class OpenAISystem:
             answer = self.server.chat(messages, body)
             replies.append(parse_reply(answer, len(different)))
             if replies[-1].letter is None and replies[-1].logprobs is None:
-                no_answer.append(self.server.mask(answer_text(answer))[:SHOWN])
+                no_answer.append(self.server.secret.stored(answer_text(answer))[:SHOWN])
         if self._guard.gives_up(bool(replies) and len(no_answer) == len(replies)):
-            written = self.server.safe("".join(no_answer[-1:]))[:60]
+            written = self.server.secret.message("".join(no_answer[-1:]))[:60]
             raise AnaphoraError(
                 f"{self.server.url}: the model does not answer with a letter, but {written!r}. If it reasons "
                 "before it answers, allow more tokens: ?max_tokens=4000; or use ?mode=generate"
@@ -191,11 +199,11 @@ class OpenAISystem:
         if not self.chat:
             body = {"max_tokens": max_tokens, "stop": ["\n"]}
             answer = self.server.complete(self._text(self.prompt, text), body)
-            return self.server.mask(answer_text(answer).partition("\n")[0]), answer.cut
+            return self.server.secret.stored(answer_text(answer).partition("\n")[0]), answer.cut
         prompt = CHAT_PROMPT if self.mode == "choose" else self.prompt
         messages = [{"role": "user", "content": self._text(prompt, text)}]
         answer = self.server.chat(messages, {"max_tokens": max_tokens})
-        return self.server.mask(answer_text(answer)), answer.cut
+        return self.server.secret.stored(answer_text(answer)), answer.cut
 
     def _text(self, prompt: str, source: str, **more: str) -> str:
         languages = map(english_name, self.options.languages)
@@ -244,7 +252,7 @@ class Server(Client[Completion]):
             try:
                 return self.post("chat/completions", {"model": self.model, "messages": messages, **fitted})
             except Rejected as error:
-                named = (name for name in OPTIONAL if name in fitted and name in error.reason)
+                named = (name for name in OPTIONAL if name in fitted and error.names(name))
                 newly_refused = next((name for name in named if name not in refused), None)
                 if newly_refused is None or error.status == 404:
                     raise
@@ -364,11 +372,11 @@ class JudgeSystem:
             completion = self._ask(question.source, target)
             rating = parse_rating(completion)
             if rating is None:
-                no_answer.append(self.server.mask(answer_text(completion))[:SHOWN])
+                no_answer.append(self.server.secret.stored(answer_text(completion))[:SHOWN])
             else:
                 ratings[target] = rating
         if self._guard.gives_up(not ratings):
-            written = self.server.safe(no_answer[-1])[:60]
+            written = self.server.secret.message(no_answer[-1])[:60]
             raise AnaphoraError(
                 f"{self.server.url}: the model does not answer with a number from 0 to {BEST:g}, but {written!r}. If "
                 "it reasons before it answers, allow more tokens: ?max_tokens=4000; or change the prompt: ?prompt=FILE"
