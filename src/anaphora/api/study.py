@@ -67,7 +67,7 @@ def create_study(
     overlap: Number of annotators per item (default: all).
     mode: Kind of question: choose between pairs, fill gaps, or give verdicts on translations.
     only: Ask for verdicts on these outcomes of generative (wrong, not-found, unclear, …) or cases of APT (3-6).
-    sample, seed: use a random sample of N items; the seed also determines the orders
+    sample, seed: use a random sample of N items; the seed also determines which annotators get which items
     context: Number of preceding sentences to show.
     show_source: Show the source (the default), or hide it.
     options: pronouns that annotators choose from, by default those of the language

@@ -43,6 +43,9 @@ class Design:
     context: number of previous sentences shown (two in Jwalapuram et al. 2019, §3.1)
     sample: ask only this many items, drawn at random
     options: the pronouns that can be put into a gap; empty: those of the language
+    seed: decides the sample and who is asked what
+    blind: draw the orders of items and candidates from the operating system's randomness. False: the seed decides them,
+        too, so that annotators who know this program and the seed can compute which candidate is the reference
     """
 
     annotators: tuple[str, ...]
@@ -55,6 +58,7 @@ class Design:
     options: tuple[str, ...] = ()
     title: str = ""
     instructions: tuple[str, ...] = ()
+    blind: bool = True
 
     def __post_init__(self) -> None:
         if not self.annotators or len(set(self.annotators)) != len(self.annotators):
@@ -67,7 +71,7 @@ class Design:
 
 
 def make_study(suite: Suite, design: Design) -> Study:
-    """Return the study of a suite; the same suite, design and seed give the same questions in the same orders."""
+    """Return the study of a suite; the same suite, design and seed give the same questions to the same annotators."""
     digest = hashlib.sha256()
     path = suite.path or Path(suite.header.name)
     header = suite.header
@@ -103,7 +107,9 @@ def make_study(suite: Suite, design: Design) -> Study:
         seed=design.seed,
         suite=f"{header.name}@{digest.hexdigest()[:12]}",
         items=tuple(items),
-        annotators=tuple(assign([i.id for i in items], design.annotators, overlap, candidates, design.seed)),
+        annotators=tuple(
+            assign([i.id for i in items], design.annotators, overlap, candidates, design.seed, design.blind)
+        ),
     )
 
 
@@ -129,7 +135,7 @@ def pair_items(examples: Iterable[Example], path: Path, design: Design) -> list[
         candidates = tuple(example.candidates[k] for k in kept)
         right = kept.index(gold)
         reference, other = candidates[right][-1], candidates[1 - right][-1]
-        marks = differences(candidates[0][-1], candidates[1][-1])
+        marks = _marks(candidates[0][-1], candidates[1][-1])
         tagged = [example.tags.get(name) for name in ("reference_pronoun", "system_pronoun")]
         pair = replaced_pronouns(reference, other)
         if len(example.candidates) == 2 and all(isinstance(name, str) and name for name in tagged):
@@ -138,16 +144,25 @@ def pair_items(examples: Iterable[Example], path: Path, design: Design) -> list[
     return items
 
 
+def _marks(one: str, other: str) -> tuple[tuple[Span, ...], ...]:
+    """Return the words in which two candidates differ, found in the same way whichever is the reference."""
+    if one <= other:
+        return differences(one, other)
+    return differences(other, one)[::-1]
+
+
 # Assignment of items to annotators: balanced loads, and pairs of annotators mixed.
 
 
-def assign(items: Sequence[str], names: Sequence[str], overlap: int, candidates: int, seed: int) -> list[Annotator]:
+def assign(
+    items: Sequence[str], names: Sequence[str], overlap: int, candidates: int, seed: int, blind: bool = True
+) -> list[Annotator]:
     """Assign items to annotators.
 
     Each item goes to the annotators with the fewest items so far and, among these, to those who have shared the fewest
     items with the annotators it already has; ties are broken at random. Loads differ by at most one. Each annotator
     gets the items in an order of their own. In half of them, give or take one, the first candidate is shown first, in
-    the others the second.
+    the others the second. If blind, nobody can compute these orders: the seed decides only who gets what.
     """
     rng = random.Random(seed)
     dealt = list(items)
@@ -175,7 +190,8 @@ def assign(items: Sequence[str], names: Sequence[str], overlap: int, candidates:
         for one in chosen:
             load[one] += 1
             given[one].append(item)
-    return [Annotator(name, _shown(given[k], candidates, rng)) for k, name in enumerate(names)]
+    orders = random.SystemRandom() if blind else rng
+    return [Annotator(name, _shown(given[k], candidates, orders)) for k, name in enumerate(names)]
 
 
 def _shown(items: list[str], candidates: int, rng: random.Random) -> tuple[Assignment, ...]:
@@ -336,7 +352,7 @@ def write_example(folder: Path) -> Study:
     """Write a study of 56 pairs with three annotators, who have answered nearly all of it."""
     suite = read_native(Path(__file__).with_name("example.jsonl"))
     title = "An example: which pronoun fits?"
-    study = make_study(suite, Design(annotators=("Anna", "Ben", "Carla"), seed=7, title=title))
+    study = make_study(suite, Design(annotators=("Anna", "Ben", "Carla"), seed=7, title=title, blind=False))
     write_study(study, folder)
     rng = random.Random(7)
     with contextlib.closing(open_log(study, folder)) as log:
