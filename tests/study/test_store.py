@@ -5,6 +5,7 @@ The same tests run on SQLite and, where a server can be started, on PostgreSQL.
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 import stat
 import threading
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from anaphora.core.errors import AnaphoraError, BadInput
+from anaphora.study import store
 from anaphora.study.model import Study
 from anaphora.study.store import Answer, AnswerLog, Conflict, open_log, read_answers
 
@@ -323,6 +325,77 @@ def test_several_answers_in_one_transaction(
     assert stored == [kept[0], kept[1], kept[4]]
     assert [(one.annotator, one.seconds) for one in stored] == [("anna", None), ("ben", 1.5), ("carla", None)]
     assert log.append_all([]) == []
+    log.close()
+
+
+def move(path: Path) -> None:
+    path.rename(path.with_name("elsewhere.sqlite"))
+
+
+def copy_over(path: Path) -> None:
+    shutil.copy(path, path.with_name("copy.sqlite"))
+    path.with_name("copy.sqlite").replace(path)
+
+
+def overwrite(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def delete_log(path: Path) -> None:
+    path.with_name("answers.sqlite-wal").unlink()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (Path.unlink, "answers.sqlite: is no longer there while it was in use"),
+        (move, "answers.sqlite: is no longer there while it was in use"),
+        (copy_over, "answers.sqlite: was replaced by another file while it was in use"),
+        (overwrite, "answers.sqlite: has become shorter while it was in use"),
+        (delete_log, "answers.sqlite-wal: is no longer there while it was in use"),
+    ],
+)
+def test_a_file_that_is_taken_away(
+    change: Callable[[Path], None], message: str, make: Make, answer_of: AnswerOf, tmp_path: Path
+) -> None:
+    """SQLite goes on to write into the file that nobody sees any more, and would acknowledge answers that are lost."""
+    study = make()
+    log = open_log(study, tmp_path)
+    log.append(answer_of(study, "anna", "p0", "a"))
+    change(tmp_path / "answers.sqlite")
+    for _ in range(2):
+        with pytest.raises(BadInput, match=message):
+            log.append(answer_of(study, "anna", "p1", "a"))
+    log.close()
+
+
+def test_a_file_that_is_put_back(make: Make, answer_of: AnswerOf, tmp_path: Path) -> None:
+    study = make()
+    log = open_log(study, tmp_path)
+    answer = answer_of(study, "anna", "p0", "a")
+    (tmp_path / "answers.sqlite").rename(tmp_path / "away")
+    with pytest.raises(BadInput, match="No answer is accepted until it is as it was"):
+        log.append(answer)
+    (tmp_path / "away").rename(tmp_path / "answers.sqlite")
+    log.append(answer)
+    log.close()
+    assert len(read_answers(study, tmp_path)) == 1
+
+
+def test_a_locked_table(
+    postgres: str, make: Make, answer_of: AnswerOf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PostgreSQL would wait for as long as somebody else holds the lock, and all annotators with it."""
+    import psycopg
+
+    monkeypatch.setattr(store, "PATIENCE", 1)
+    study = make()
+    log = open_log(study, tmp_path, postgres)
+    with psycopg.connect(postgres) as other:
+        other.execute("LOCK TABLE anaphora_answers IN EXCLUSIVE MODE")
+        with pytest.raises(BadInput, match="canceling statement due to statement timeout"):
+            log.append(answer_of(study, "anna", "p0", "a"))
+    assert log.append(answer_of(study, "anna", "p0", "b")).choice == ("b",)
     log.close()
 
 

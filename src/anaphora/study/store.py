@@ -33,7 +33,9 @@ SCHEMA = (
 )
 URLS = "Write postgresql://user:password@host/name or sqlite:///path/to/file"
 FIELDS = "number, annotator, item, choice, shown, request, at, seconds, elapsed"
+PATIENCE = 20  # seconds to wait for a database that somebody else has locked
 RESTORE = "Restore the file from a copy."
+NO_ANSWERS = "No answer is accepted until it is as it was. Put it back, or stop the server and start it again."
 Row = Sequence[Any]
 
 
@@ -211,21 +213,25 @@ class SQLite:
         try:
             if not path.exists():  # only the owner may read the answers
                 os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-            self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=20)
+            self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=PATIENCE)
             try:
                 self._connection.execute("PRAGMA synchronous = FULL")
                 self._connection.execute("PRAGMA journal_mode = WAL")
+                self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # opens the write-ahead log
+                self._opened, self._size = self._files(), self._path.stat().st_size
             except BaseException:
                 self._connection.close()  # or its locks would make the next one wait
                 raise
         except (sqlite3.Error, OSError, UnicodeError) as error:  # damage: the text of a schema
-            raise BadInput(path, f"not a database that can be used: {error}", remedy=RESTORE) from None
+            raise BadInput(path, f"not a database that can be used: {error}", remedy=self._remedy(error)) from None
 
     @contextlib.contextmanager
     def transaction(self, *, write: bool = True) -> Iterator[sqlite3.Connection]:
         try:
             self._connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
             yield self._connection
+            if write:
+                self._check_files()
             self._connection.execute("COMMIT")
         except (sqlite3.Error, UnicodeError) as error:  # damage: text that is not UTF-8
             raise BadInput(self.name, f"database error: {error}", remedy=self._remedy(error)) from None
@@ -233,10 +239,31 @@ class SQLite:
             if self._connection.in_transaction:  # something failed; a full disk may fail at the commit
                 self._connection.execute("ROLLBACK")
 
+    def _files(self) -> list[tuple[int, int] | None]:
+        """Return what identifies the file and its write-ahead log; None where there is none."""
+        identities: list[tuple[int, int] | None] = []
+        for path in (self._path, Path(f"{self._path}-wal")):
+            status = path.stat() if path.exists() else None
+            identities.append((status.st_dev, status.st_ino) if status else None)
+        return identities
+
+    def _check_files(self) -> None:
+        """Raise an error if the file was moved, deleted, replaced or cut: what SQLite writes then would be lost."""
+        for suffix, opened, now in zip(("", "-wal"), self._opened, self._files(), strict=True):
+            if opened != now:
+                what = "is no longer there" if now is None else "was replaced by another file"
+                raise BadInput(f"{self.name}{suffix}", f"{what} while it was in use", remedy=NO_ANSWERS)
+        size = self._path.stat().st_size
+        if size < self._size:  # answers are only added
+            raise BadInput(self.name, "has become shorter while it was in use", remedy=NO_ANSWERS)
+        self._size = size
+
     @staticmethod
     def _remedy(error: Exception) -> str:
         """Return what helps if the file is damaged, and not busy or on a full disk."""
         code = getattr(error, "sqlite_errorcode", None)
+        if code == sqlite3.SQLITE_CANTOPEN:
+            return "Its folder must be writable, as SQLite keeps a log next to it: copy the study to one that is."
         return RESTORE if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, None) else ""
 
     def has_tables(self) -> bool:
@@ -286,8 +313,13 @@ class PostgreSQL:
             raise AnaphoraError(f"PostgreSQL needs psycopg, which is not installed. Install it with: {extra}") from None
         self._error: type[Exception] = psycopg.Error
         try:
-            connection = psycopg.connect(self._url, connect_timeout=10, application_name="anaphora study")
+            limits: dict[str, Any] = {
+                "connect_timeout": 10,
+                "tcp_user_timeout": 1000 * PATIENCE,
+            }  # the latter if its machine is gone
+            connection = psycopg.connect(self._url, application_name="anaphora study", **limits)
             connection.execute("SET synchronous_commit = on")  # an answer is on the disk before it is acknowledged
+            connection.execute(f"SET statement_timeout = '{PATIENCE}s'")  # somebody else may have locked the table
             connection.commit()
         except (psycopg.Error, UnicodeError) as error:
             raise BadInput(self.name, f"no connection: {' '.join(str(error).split())}") from None
