@@ -65,13 +65,16 @@ INTERFACES = (
         Interface("uvicorn", f"uvicorn.protocols.http.h11_impl:{name}", "study/middleware.py")
         for name in (
             *("H11Protocol.connection_made", "H11Protocol.data_received", "H11Protocol.connection_lost"),
-            *("H11Protocol.shutdown", "RequestResponseCycle"),
+            *("H11Protocol.shutdown", "H11Protocol.send_400_response", "H11Protocol.pause_writing"),
+            "RequestResponseCycle",
         )
     ),
 )
 # attributes that only objects have, by the source that sets them
 SET_BY = {
-    "uvicorn.protocols.http.h11_impl:H11Protocol": ("self.cycle", "self.flow", "self.transport", "self.loop"),
+    "uvicorn.protocols.http.h11_impl:H11Protocol": (
+        *("self.cycle", "self.flow", "self.transport", "self.loop", "self.conn", "self.connections"),
+    ),
     "uvicorn.protocols.http.h11_impl:RequestResponseCycle": ("self.more_body", "self.response_complete"),
     "uvicorn.protocols.http.flow_control:FlowControl": ("self.write_paused",),
     "uvicorn.server:ServerState": ("self.connections",),

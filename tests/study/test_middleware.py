@@ -8,6 +8,7 @@ import signal
 import socket
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -40,6 +41,7 @@ middleware = pytest.importorskip("anaphora.study.middleware", reason="uvicorn is
 
 Make, Serve = Callable[..., Study], Callable[..., Any]
 HALF_HEADER = b"GET /health HTTP/1.1\r\nHost: study\r\nX-More: "
+HEALTH = b"GET /health HTTP/1.1\r\nHost: study\r\n\r\n"
 HALF_BODY = b"POST LINK/answers HTTP/1.1\r\nHost: study\r\nContent-Length: 1000\r\n\r\n{"
 
 
@@ -181,6 +183,72 @@ def test_nonsense_is_not_logged(study: Path, serve: Serve, opened: Any) -> None:
         opened(server, data).recv(4096)
     answer_ten(server)
     assert server.stop_quietly() == ""
+
+
+def test_no_request_hides_in_another(study: Path, serve: Serve, opened: Any) -> None:
+    """A proxy that goes by the length passes on one request where there would be two."""
+    server = serve(study)
+    lengths = b"Content-Length: 60\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+    one = opened(server, b"POST LINK/answers HTTP/1.1\r\nHost: study\r\n" + lengths + HEALTH)
+    replies = b"".join(iter(lambda: one.recv(4096), b""))
+    assert replies.startswith(b"HTTP/1.1 400")
+    assert replies.count(b"HTTP/1.1") == 1
+    answer_ten(server)
+
+
+@pytest.mark.parametrize("path", ["/a/unknown/answers", "/health"])
+def test_nonsense_after_a_reply_is_not_logged(study: Path, serve: Serve, opened: Any, path: str) -> None:
+    """The reply does not wait for the body, so nothing can be replied to a body that is no HTTP."""
+    server = serve(study)
+    one = opened(server, f"POST {path} HTTP/1.1\r\nHost: study\r\nTransfer-Encoding: chunked\r\n\r\n".encode())
+    assert one.recv(4096).startswith(b"HTTP/1.1 40")
+    one.sendall(b"this is no chunk\r\n")
+    until_closed([one], 5)
+    answer_ten(server)
+    assert server.stop_quietly() == ""
+
+
+@pytest.fixture
+def large_study(make: Make, tmp_path: Path) -> Path:
+    """A study whose state does not fit into the buffers of a connection."""
+    made = make(60)
+    long = " ".join(["word"] * 30_000)
+    items = tuple(replace(item, source=(f"{item.source[-1]} {long}",)) for item in made.items)
+    write_study(replace(made, items=items), tmp_path / "study")
+    return tmp_path / "study"
+
+
+STATE = b"GET LINK/state HTTP/1.1\r\nHost: study\r\n\r\n"
+
+
+def test_responses_that_nobody_takes_do_not_fill_the_memory(large_study: Path, serve: Serve, opened: Any) -> None:
+    server = serve(large_study, set_limits="middleware.MAX_UNSENT = 20_000_000")
+    some = [opened(server, STATE) for _ in range(12)]  # 9 MB each
+    assert httpx.get(f"{server.links['ben']}/state", timeout=20).status_code == 200  # in turn: theirs are made now
+    complete = [is_complete(one) for one in some]
+    assert complete.count(False) >= 8
+    assert complete[-1]  # the last one is still sent
+    assert server.stop_quietly() == ""
+
+
+def is_complete(connection: socket.socket) -> bool:
+    """Read a response; whether it came to its end."""
+    with connection.makefile("rb") as stream:
+        head = list(iter(stream.readline, b"\r\n"))
+        length = next(int(line.split()[1]) for line in head if line.lower().startswith(b"content-length:"))
+        try:
+            return len(stream.read(length)) == length
+        except ConnectionError:
+            return False
+
+
+def test_a_response_that_nobody_takes_does_not_hold_up_the_end(large_study: Path, serve: Serve, opened: Any) -> None:
+    server = serve(large_study)
+    opened(server, STATE)
+    time.sleep(2)  # the whole response is in the buffers
+    began = time.monotonic()
+    assert server.stop(signal.SIGTERM) == -signal.SIGTERM
+    assert time.monotonic() - began < 5
 
 
 def test_too_few_files_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,9 @@ import time
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
+import h11
 from starlette.datastructures import MutableHeaders
+from starlette.responses import PlainTextResponse
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from anaphora.core.errors import AnaphoraError
@@ -43,7 +45,7 @@ HEADERS = {
 
 
 class SecureHeaders:
-    """Add the headers to every response, including errors."""
+    """Add the headers to every response, including errors; refuse requests that a proxy may understand differently."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -60,7 +62,10 @@ class SecureHeaders:
                     headers.setdefault(name, value)
             await send(message)
 
-        await self.app(scope, receive, send_with_headers)
+        named = {name for name, _ in scope["headers"]}
+        ambiguous = {b"content-length", b"transfer-encoding"} <= named  # where it ends: another request may be hidden
+        app = PlainTextResponse("Two lengths.", 400, headers={"Connection": "close"}) if ambiguous else self.app
+        await app(scope, receive, send_with_headers)
 
 
 class RateLimit:
@@ -82,6 +87,7 @@ class RateLimit:
 
 REQUEST_SECONDS = 20.0  # from its first byte (of the first request: from the connection) to its last
 RESPONSE_SECONDS = 120.0  # until a client must have taken a response that does not fit into the buffers
+MAX_UNSENT = 64 * 1024 * 1024  # bytes of responses that clients have not taken yet, all together
 MAX_CONNECTIONS = 1000
 RESERVED_FILES = 48  # descriptors for the database, the pages and Python itself
 CLOSED_AT_ONCE = 16  # connections that are closed together to make room
@@ -124,9 +130,27 @@ class TimedProtocol(H11Protocol):
             self._watch.cancel()
         super().connection_lost(exc)
 
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is not HTTP. After a reply to the same request, uvicorn would raise an error, which is logged."""
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            super().send_400_response(msg)
+        else:
+            self.transport.abort()
+
+    def pause_writing(self) -> None:
+        """A client does not take its response. Where this fills the memory, the oldest of them are disconnected."""
+        super().pause_writing()
+        paused = [one for one in self.connections if isinstance(one, TimedProtocol) and one.flow.write_paused]
+        unsent = sum(one.transport.get_write_buffer_size() for one in paused)
+        for one in sorted(paused, key=lambda connection: connection.since):
+            if unsent > MAX_UNSENT and one is not self:
+                unsent -= one.transport.get_write_buffer_size()
+                one.transport.abort()
+
     def shutdown(self) -> None:
-        """Answer what has arrived when the server is stopped; do not wait for the rest of a request."""
-        if self.waiting and self.cycle is not None and not self.cycle.response_complete:
+        """Answer what has arrived when the server is stopped; do not wait for clients that send or take too slowly."""
+        unfinished = self.cycle is not None and not self.cycle.response_complete
+        if (self.waiting and unfinished) or self.flow.write_paused:
             self.transport.abort()
         else:
             super().shutdown()
