@@ -151,7 +151,7 @@ def new_study(folder: Path, inputs: Path) -> Answers:
     """A study in a folder, and what its annotators will answer."""
     from anaphora.study.create import Design, make_study
     from anaphora.study.model import read_links, read_study, write_study
-    from anaphora.study.server import opaque_ids
+    from anaphora.study.pages import opaque_ids
     from anaphora.suites.suite import read_native
 
     folder.mkdir(parents=True)

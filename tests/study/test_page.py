@@ -15,7 +15,7 @@ from anaphora.study.analysis import current_answers
 from anaphora.study.create import Design, make_study
 from anaphora.study.details import suite_of_details
 from anaphora.study.model import Study, read_links, read_study, write_study
-from anaphora.study.server import opaque_ids
+from anaphora.study.pages import opaque_ids
 from anaphora.study.store import Answer, read_answers
 from anaphora.suites.example import Example
 from anaphora.suites.suite import Header, suite_of

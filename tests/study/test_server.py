@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from anaphora.core.errors import BadInput
 from anaphora.study.create import Design, make_study
 from anaphora.study.model import Study
 from anaphora.study.store import AnswerLog, open_log
@@ -22,6 +25,7 @@ import asyncio
 
 import httpx
 
+from anaphora.study import server
 from anaphora.study.middleware import MAX_BODY, RateLimit
 from anaphora.study.server import FILES, StudyService, make_app
 
@@ -380,6 +384,47 @@ def test_too_many_requests(make: Make, tmp_path: Path) -> None:
     assert codes == [200, 200, 429, 429]
     assert client.say("ben", "p0", "a").status_code == 200
     log.close()
+
+
+def test_nobody_fills_the_log(make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Answers and changes per item are limited, also over restarts; an answer that comes twice is no change."""
+    monkeypatch.setattr(server, "MOST_ENTRIES", 2)
+    study = make(3)
+    with contextlib.closing(open_log(study, tmp_path)) as log:
+        client = Client(study, log)
+        for k in range(5):
+            assert client.say("anna", "p0", "ab"[k % 2], request=f"request-{k}").status_code == 200
+        for _ in range(2):
+            client = Client(study, log)  # a restart
+            bodies = [{"request": f"outbox-{k}", "item": client.shown("anna", "p1"), "choice": ["a"]} for k in range(1)]
+            client("POST", f"/a/{TOKENS['anna']}/outbox", json=bodies)
+            reply = client.say("anna", "p2", "a", request="request-9")
+            assert (reply.status_code, reply.json()["detail"]) == (422, "There are too many changes of answers.")
+        assert client.say("ben", "p0", "a").status_code == 200
+        assert len(log.answers()) == 7
+
+
+def test_a_study_that_was_edited_is_not_served(make: Make, tmp_path: Path) -> None:
+    """Its pages would fail, and answers that mean something else would be acknowledged."""
+    study = make()
+    with contextlib.closing(open_log(study, tmp_path)) as log:
+        Client(study, log).say("anna", "p0", "a")
+        flipped = [
+            replace(a, assignments=tuple(replace(one, order=one.order[::-1]) for one in a.assignments))
+            for a in study.annotators
+        ]
+        with pytest.raises(BadInput, match=r"were shown in another order .* restore the one they were collected with"):
+            Client(replace(study, annotators=tuple(flipped)), log)
+
+
+@pytest.mark.parametrize("path", [f"/a/{TOKENS['anna']}", f"/admin/{ADMIN}", "/a/unknown"])
+def test_a_slash_at_the_end_leads_back_to_this_server(client: Client, path: str) -> None:
+    """A full address would be the client's own Host, and http:// behind a proxy: the link would travel in the clear."""
+    reply = client("GET", f"{path}/", headers={"Host": "evil.example"})
+    assert reply.status_code == 307
+    assert reply.headers["location"] == f"../{path.rpartition('/')[2]}"
+    assert httpx.URL("https://study.example.org/x" + path + "/").join(reply.headers["location"]).path == f"/x{path}"
+    assert client("GET", "/health/", headers={"Host": "evil.example"}).status_code == 404
 
 
 def test_headers_of_every_answer(client: Client) -> None:

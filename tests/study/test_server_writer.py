@@ -13,7 +13,7 @@ from anaphora.study.store import Answer, Conflict
 
 pytest.importorskip("fastapi", reason="FastAPI is not installed: pip install 'anaphora[study]'")
 
-from anaphora.study.server import AT_ONCE, BatchWriter
+from anaphora.study.server import AT_ONCE, MOST_ANSWERS, BatchWriter
 
 
 def answer(number: int) -> Answer:
@@ -50,6 +50,24 @@ def test_what_arrives_together_is_written_together() -> None:
     asyncio.run(everybody())
     assert [len(batch) for batch in log.batches] == [AT_ONCE, AT_ONCE, 1]
     assert [name for batch in log.batches for name in batch] == [f"request-{k}" for k in range(2 * AT_ONCE + 1)]
+
+
+def test_no_transaction_has_more_answers_than_a_database_binds() -> None:
+    """Pages that are closed send many answers in one request, and many pages may be closed at once."""
+    log = SlowLog()
+
+    async def everybody() -> None:
+        writer = BatchWriter(log)  # type: ignore[arg-type]
+        some = [[answer(1000 * page + k) for k in range(300)] for page in range(30)]
+        huge = [answer(k) for k in range(MOST_ANSWERS + 1)]
+        assert await asyncio.gather(*(writer.keep(one) for one in (*some, huge))) == [*some, huge]
+
+    asyncio.run(everybody())
+    *others, last = [len(batch) for batch in log.batches]
+    assert last == MOST_ANSWERS + 1  # one request is never divided
+    assert sum(others) == 9000
+    assert max(others) <= MOST_ANSWERS
+    assert len(others) == 5
 
 
 def test_a_failure_reaches_all_who_wait_and_does_not_persist() -> None:

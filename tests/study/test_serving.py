@@ -17,7 +17,7 @@ import pytest
 
 from anaphora.core.errors import AnaphoraError
 from anaphora.study.model import Study, read_links, read_study, write_study
-from anaphora.study.server import opaque_ids
+from anaphora.study.pages import opaque_ids
 from anaphora.study.serving import Links, bound
 from anaphora.study.store import read_answers
 

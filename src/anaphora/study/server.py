@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import hmac
-import json
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import resources
 from typing import Any, Literal, TypeVar
+from urllib.parse import quote
 
 from anyio import CapacityLimiter, to_thread
 from fastapi import FastAPI, HTTPException, Request, Response
@@ -24,8 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from starlette.requests import ClientDisconnect
 
 from anaphora.core.errors import AnaphoraError
-from anaphora.languages.highlight import segments
-from anaphora.study.analysis import current_answers, study_agreement, undoable
+from anaphora.study.analysis import current_answers
 from anaphora.study.export import answer_rows, as_jsonl, as_tsv
 from anaphora.study.middleware import (
     ADMIN_BURST,
@@ -36,7 +34,8 @@ from anaphora.study.middleware import (
     RateLimit,
     SecureHeaders,
 )
-from anaphora.study.model import GAPS, Annotator, Assignment, Item, Study, default_texts
+from anaphora.study.model import Annotator, Assignment, Study
+from anaphora.study.pages import annotator_state, opaque_ids, study_overview
 from anaphora.study.store import Answer, AnswerLog, Conflict
 
 FILES = {
@@ -50,6 +49,7 @@ FILES = {
 }
 LOGGER = logging.getLogger("uvicorn.error")
 Body = TypeVar("Body")
+MOST_ENTRIES = 100  # of an annotator in the log, per item: answers, changes and undos
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 NO_STUDY = "This link does not belong to a study. Check that it is complete."
 
@@ -86,6 +86,9 @@ class StudyService:
         self._admin = _hash(admin)
         self.ids = opaque_ids(study, admin)
         self._items = {name: {shown: item for item, shown in ids.items()} for name, ids in self.ids.items()}
+        before = log.answers()
+        current_answers(study, before, log.name)  # an error if they are answers to a study.json that was changed since
+        self._entries = Counter(answer.annotator for answer in before)
 
     def knows(self, token: str) -> bool:
         return _hash(token) in self._annotators or self._is_unknown()
@@ -122,6 +125,8 @@ class StudyService:
         order = None if item is None else self.study.orders.get((annotator.name, item))
         choice = tuple(answer.choice)
         problem = "This item is not assigned to you." if order is None else self.study.problem_with(choice)
+        if self._entries[annotator.name] >= MOST_ENTRIES * len(annotator.assignments):
+            problem = problem or "There are too many changes of answers."
         if item is None or order is None or problem:
             raise HTTPException(422, problem)
         seconds, elapsed = answer.seconds, answer.elapsed_seconds
@@ -132,6 +137,7 @@ class StudyService:
         (kept,) = await self._writer.keep([self.entry(annotator, answer)])
         if isinstance(kept, Conflict):
             raise kept
+        self._entries[annotator.name] += 1
         return {"stored": kept.request, "item": self.ids[annotator.name][kept.item], "number": kept.number}
 
     async def keep_all(self, annotator: Annotator, requests: list[AnswerRequest]) -> dict[str, Any]:
@@ -148,6 +154,7 @@ class StudyService:
                 refused[entry.request] = str(kept)
             else:
                 stored.append(kept.request)
+        self._entries[annotator.name] += len(stored)
         return {"stored": stored, "refused": refused}
 
     def overview(self) -> Response:
@@ -178,7 +185,8 @@ class StudyService:
 
 def make_app(service: StudyService) -> FastAPI:
     """Return the application, without FastAPI's documentation pages, which load external scripts."""
-    app = FastAPI(title="Anaphora study", docs_url=None, redoc_url=None, openapi_url=None)
+    # no automatic redirects: their addresses come from the Host header, and are http:// behind a proxy that adds https
+    app = FastAPI(title="Anaphora study", docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
     app.add_middleware(SecureHeaders)
     app.state.service = service
 
@@ -206,6 +214,11 @@ def make_app(service: StudyService) -> FastAPI:
     @app.get("/a/{token}")
     def annotator_page(token: str) -> Response:
         return page("study.html") if service.knows(token) else page("front.html", 404)
+
+    @app.get("/a/{token}/")
+    @app.get("/admin/{token}/")
+    def without_slash(token: str) -> Response:
+        return Response(status_code=307, headers={"Location": f"../{quote(token, safe='')}"})
 
     @app.get("/a/{token}/state")
     async def state(token: str) -> Response:
@@ -282,6 +295,7 @@ def _hash(token: str) -> str:
 # Writing: answers that arrive together share a transaction.
 
 AT_ONCE = 200  # requests in one transaction
+MOST_ANSWERS = 2_000  # in one transaction: databases bind a limited number of values (SQLite 32,766)
 
 
 class BatchWriter:
@@ -301,10 +315,21 @@ class BatchWriter:
             self._writing = asyncio.create_task(self._write())
         return await outcome
 
+    def _next(self) -> list[tuple[Sequence[Answer], asyncio.Future[list[Answer | Conflict]]]]:
+        """Take the requests that are written together: at least one, and no more answers than a database can bind."""
+        number = answers = 0
+        for some, _ in self._waiting[:AT_ONCE]:
+            answers += len(some)
+            if number and answers > MOST_ANSWERS:
+                break
+            number += 1
+        batch, self._waiting = self._waiting[:number], self._waiting[number:]
+        return batch
+
     async def _write(self) -> None:
         try:
             while self._waiting:
-                batch, self._waiting = self._waiting[:AT_ONCE], self._waiting[AT_ONCE:]
+                batch = self._next()
                 everything = [answer for answers, _ in batch for answer in answers]
                 failure: Exception | None = None
                 kept: Iterator[Answer | Conflict] = iter(())
@@ -322,116 +347,3 @@ class BatchWriter:
                         outcome.set_result(result)
         finally:
             self._writing = None
-
-
-# What the pages get: an annotator's questions and answers, the admin's overview.
-
-
-def opaque_ids(study: Study, secret: str) -> dict[str, dict[str, str]]:
-    """Return the ids by which each annotator's page knows the items.
-
-    An item's own id may reveal whose translation it is (apt's are SYSTEM/SENTENCE.POSITION), and annotators can inspect
-    what a page gets. secret: the same at every start and unknown to annotators, who could otherwise guess ids
-    """
-
-    def opaque(annotator: str, item: str) -> str:
-        text = json.dumps([study.id, annotator, item]).encode()
-        return hmac.new(secret.encode(), text, hashlib.sha256).hexdigest()[:24]
-
-    return {a.name: {one.item: opaque(a.name, one.item) for one in a.assignments} for a in study.annotators}
-
-
-def annotator_state(
-    study: Study,
-    annotator: Annotator,
-    log: Sequence[Answer],
-    name: str,
-    ids: Mapping[str, str],
-    shown: MutableMapping[Assignment, dict[str, Any]],
-) -> dict[str, Any]:
-    """Return what an annotator's page needs, without telling which candidate is the reference or whose it is.
-
-    ids: the opaque ids of this annotator's items
-    shown: a cache of items as they are shown; it is filled
-    """
-    current = current_answers(study, log, name)
-
-    def given(answer: Answer) -> dict[str, Any]:
-        return {"choice": list(answer.choice), "seconds": answer.seconds, "elapsed_seconds": answer.elapsed}
-
-    for one in annotator.assignments:
-        if one not in shown:
-            shown[one] = _shown(study, study.by_id[one.item], one)
-    return {
-        "study": study.id,
-        "title": study.title,
-        "mode": study.mode,
-        "name": annotator.name,
-        "instructions": list(study.instructions),
-        "source_language": study.source_language,
-        "target_language": study.target_language,
-        "options": list(study.options),
-        "example": welcome_example(study),
-        "items": [{"id": ids[one.item], **shown[one]} for one in annotator.assignments],
-        "answers": {ids[item]: given(answer) for (_, item), answer in current.items()},
-        "undo": [{"item": ids[answer.item], **given(answer)} for answer in undoable(log)],
-    }
-
-
-def _shown(study: Study, item: Item, one: Assignment) -> dict[str, Any]:
-    """Return an item in the order of its assignment, without empty sentences."""
-    candidates = [item.candidates[k] for k in one.order]
-    contexts = [[sentence for sentence in candidate[:-1] if sentence.strip()] for candidate in candidates]
-    same = all(context == contexts[0] for context in contexts)
-    source = [sentence for sentence in item.source if sentence.strip()] if study.show_source else []
-    shown = []
-    for k, candidate, context in zip(one.order, candidates, contexts, strict=True):
-        parts = segments(candidate[-1], item.marks[k])
-        if study.mode == GAPS:  # the word itself is never sent: it is the question
-            parts = [("", True) if marked else (text, marked) for text, marked in parts]
-        shown.append({"context": [] if same else context, "parts": parts})
-    page = {"source": source, "context": contexts[0] if same else [], "candidates": shown}
-    if source and item.source_marks:
-        page["source_parts"] = segments(item.source[-1], item.source_marks)  # of its current sentence
-    return page
-
-
-def study_overview(study: Study, log: Sequence[Answer], tokens: Mapping[str, str], name: str) -> dict[str, Any]:
-    """Return the data of the admin's page: progress, links, and agreement so far."""
-    current = current_answers(study, log, name)
-    done = Counter(annotator for annotator, _ in current)
-    last = {answer.annotator: answer.at for answer in log}
-    return {
-        "title": study.title,
-        "mode": study.mode,
-        "items": len(study.items),
-        "overlap": study.overlap,
-        "annotators": [
-            {
-                "name": a.name,
-                "done": done[a.name],
-                "total": len(a.assignments),
-                "last": last.get(a.name),
-                "link": f"a/{tokens[a.name]}",
-            }
-            for a in study.annotators
-        ],
-        "agreement": study_agreement(study, current).to_dict(),
-    }
-
-
-def welcome_example(study: Study) -> dict[str, Any] | None:
-    """Return the example for the first page, in the language of the translations.
-
-    None where there is none in that language, and where a study has its own instructions, which it might contradict.
-    """
-    texts = default_texts(study.mode)
-    example = texts["examples"].get(study.target_language)
-    if example is None or study.instructions != texts["instructions"]:
-        return None
-    return {
-        "language": study.target_language,
-        "context": [example["context"]],
-        "candidates": [[(word, True), (example["rest"], False)] for word in example["words"]],
-        "verdict": example["verdict"],
-    }
