@@ -109,12 +109,16 @@ def test_marks_do_not_depend_on_which_is_the_reference(right: str, wrong: str) -
 def test_what_is_refused(make: Make) -> None:
     with pytest.raises(BadInput, match=r"example 'x' does not have two distinct candidates"):
         study_of(example("x", "He is.", "He is."))
+    with pytest.raises(BadInput, match=r"example 'x' does not have two distinct candidates"):  # on a page
+        study_of(example("x", "He  is.", "He is. "))
     with pytest.raises(BadInput, match=r"the id 'x' occurs twice"):
         study_of(example("x", "He is.", "It is."), example("x", "He was.", "It was."))
     with pytest.raises(BadInput, match="no examples"):
         study_of()
     with pytest.raises(AnaphoraError, match="an overlap of 4 is not possible with 3 annotator"):
         make(overlap=4)
+    with pytest.raises(AnaphoraError, match="1,001 annotators: at most 1,000 are possible"):
+        make(annotators=tuple(str(k) for k in range(1001)))
     with pytest.raises(AnaphoraError, match="names must differ"):
         make(annotators=("anna", "anna"))
     with pytest.raises(AnaphoraError, match="annotator names must be non-empty, printable"):
@@ -210,6 +214,10 @@ def test_options_of_the_shared_task() -> None:
     assert gap_options("fr", "en-fr", ("Il", " elle ", "il")) == ("il", "elle")
     with pytest.raises(AnaphoraError, match="'other' is always an option"):
         gap_options("fr", "en-fr", ("il", "other"))
+    with pytest.raises(AnaphoraError, match=r"'il\|elle' has a sign that separates options"):
+        gap_options("fr", "en-fr", ("il|elle", "on"))
+    with pytest.raises(AnaphoraError, match="no option was given"):
+        gap_options("fr", "en-fr", (" ", ""))
     with pytest.raises(AnaphoraError, match="no pronoun lists for en-zz"):
         gap_options("zz", "en-zz")
 

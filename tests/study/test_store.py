@@ -133,6 +133,8 @@ def test_unknown_databases(make: Make, tmp_path: Path) -> None:
         open_log(make(), tmp_path, "mysql://x")
     with pytest.raises(AnaphoraError, match="not the URL of a database"):
         open_log(make(), tmp_path, "answers")
+    with pytest.raises(BadInput, match=r"No such file or directory.*[^.]$"):
+        open_log(make(), tmp_path, f"sqlite:////{tmp_path}/none/answers.sqlite")
 
 
 # --------------------------------------------------------------------------------------------- what 0.1.0 has written

@@ -75,7 +75,7 @@ def create_study(
     source, translations, names, languages: the texts of `apt --details`, and the names of its systems
     """
     from anaphora.core.files import text_lines
-    from anaphora.study.create import Design, make_study
+    from anaphora.study.create import MOST_ANNOTATORS, Design, make_study
     from anaphora.study.details import selected, suite_of_details
     from anaphora.study.model import write_study
 
@@ -95,6 +95,8 @@ def create_study(
     if instructions is not None:
         own["instructions"] = tuple(line.strip() for line in text_lines(Path(instructions)) if line.strip())
     if isinstance(annotators, int):
+        if annotators > MOST_ANNOTATORS:
+            raise AnaphoraError(f"{annotators:,} annotators: at most {MOST_ANNOTATORS:,} are possible")
         annotators = [f"annotator {number + 1}" for number in range(annotators)]
     elif isinstance(annotators, str):
         raise AnaphoraError(f"annotators is a number or a list of names, not {annotators!r}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,7 @@ from anaphora.cli.options import (
     split_words,
 )
 from anaphora.cli.output import echo_json, note, show
+from anaphora.core.errors import AnaphoraError
 
 if TYPE_CHECKING:
     from anaphora.study.model import Study
@@ -54,8 +56,12 @@ def study() -> None:
 
 
 def number_or_names(text: str) -> int | tuple[str, ...]:
-    """Annotators as `3` or as `anna,ben`."""
-    return int(text) if text.isdecimal() and len(text) < 6 else split_words(text)
+    """Annotators as `3` or as `anna,ben`. A number that is no number of annotators (-1, 3.5) is not a name either."""
+    if not re.fullmatch(r"[+-]?\d{1,9}(\.\d+)?", text):
+        return split_words(text)
+    if "." in text:
+        raise AnaphoraError(f"{text} is not a number of annotators")
+    return int(text)
 
 
 @command("""

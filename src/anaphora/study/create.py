@@ -32,6 +32,7 @@ from anaphora.study.store import Answer, open_log
 from anaphora.suites.example import Example, Passage
 from anaphora.suites.suite import Suite, read_native
 
+MOST_ANNOTATORS = 1_000
 DIGEST = "digest"  # the tag of a verdict's sentence and translation, hashed
 
 
@@ -65,6 +66,8 @@ class Design:
             raise AnaphoraError("there must be at least one annotator, and their names must differ")
         if any(not name.strip() or not name.isprintable() or len(name) > 80 for name in self.annotators):
             raise AnaphoraError("annotator names must be non-empty, printable and at most 80 characters long")
+        if len(self.annotators) > MOST_ANNOTATORS:
+            raise AnaphoraError(f"{len(self.annotators):,} annotators: at most {MOST_ANNOTATORS:,} are possible")
         if self.overlap is not None and not 1 <= self.overlap <= len(self.annotators):
             number = len(self.annotators)
             raise AnaphoraError(f"an overlap of {self.overlap} is not possible with {number:,} annotator(s)")
@@ -127,7 +130,8 @@ def pair_items(examples: Iterable[Example], path: Path, design: Design) -> list[
     items = []
     for example in examples:
         gold = example.gold or 0
-        others = [k for k, candidate in enumerate(example.candidates) if candidate != example.candidates[gold]]
+        shown = [[sentence.split() for sentence in candidate] for candidate in example.candidates]
+        others = [k for k, words in enumerate(shown) if words != shown[gold]]  # spaces are not seen on a page
         if not others:
             problem = f"example {example.id!r} does not have two distinct candidates"
             raise BadInput(path, problem, remedy="A pair is two translations of one sentence.")
@@ -215,6 +219,10 @@ def gap_options(language: str, languages: str, chosen: Sequence[str] = ()) -> tu
         words = tuple(dict.fromkeys(normalize_word(word.strip()) for word in chosen if word.strip()))
         if taken := next((word for word in words if word in (OTHER, BAD)), None):
             raise AnaphoraError(f"{taken!r} is always an option. Leave it out")
+        if wrong := next((word for word in words if "|" in word or "," in word), None):
+            raise AnaphoraError(f"the option {wrong!r} has a sign that separates options in exports. Choose another")
+        if not words:
+            raise AnaphoraError("no option was given. Name the pronouns, or leave the option out")
         return words
     if classes := pronoun_classes(language):
         return tuple(classes)

@@ -172,7 +172,7 @@ def _write_private(path: Path, document: Mapping[str, Any]) -> None:
             json.dump(document, out, ensure_ascii=False, indent=1, allow_nan=False)
         except UnicodeEncodeError:
             raise AnaphoraError(
-                "the suite has text that is not valid Unicode (a lone surrogate). Correct it first"
+                "the suite or the title has text that is not valid Unicode (a lone surrogate). Correct it first"
             ) from None
         out.write("\n")
 

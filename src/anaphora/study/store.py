@@ -262,6 +262,8 @@ class SQLite:
     def _remedy(error: Exception) -> str:
         """Return what helps if the file is damaged, and not busy or on a full disk."""
         code = getattr(error, "sqlite_errorcode", None)
+        if isinstance(error, OSError):
+            return ""
         if code == sqlite3.SQLITE_CANTOPEN:
             return "Its folder must be writable, as SQLite keeps a log next to it: copy the study to one that is."
         return RESTORE if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, None) else ""
