@@ -322,3 +322,13 @@ def test_a_damaged_zip_names_the_member(tmp_path: Path) -> None:
     path.write_bytes(whole[:30])
     with pytest.raises(BadInput, match=r"x\.zip: cannot be read as a zip file"):
         open_zip(path)
+
+
+def test_a_json_document_has_a_limit_of_values(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`[[],[],…` takes twenty times its text in memory, and gzipped hardly any disk."""
+    monkeypatch.setattr(parsing, "MAX_VALUES", 10)
+    (tmp_path / "a.json").write_text("[[],[],[],[],1]")
+    assert len(read_json(tmp_path / "a.json")) == 5
+    (tmp_path / "b.json").write_text("[[],[],[],[],[],[]]")
+    with pytest.raises(BadInput, match=r"b\.json: more than 10 values, which is the limit for a JSON document"):
+        read_json(tmp_path / "b.json")

@@ -290,3 +290,13 @@ def is_plain(value: Any) -> bool:
     if isinstance(value, dict):
         return all(isinstance(key, str | int | float) and is_plain(part) for key, part in value.items())
     return all(map(is_plain, value)) if isinstance(value, list | tuple) else isinstance(value, str | int | float)
+
+
+@pytest.mark.parametrize("content", [b"(" + b"]" * 20 + b"l.", b"]." * 10], ids=["one", "many"])
+def test_a_file_has_a_limit_of_instructions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+    """200 million empty lists are 256 MB on the disk, 1 MB gzipped, and 12 GB in memory."""
+    (tmp_path / "a.pickle").write_bytes(content)
+    assert sum(map(len, read_plain_pickles(tmp_path / "a.pickle"))) in (0, 20)
+    monkeypatch.setattr("anaphora.core.pickles.MAX_INSTRUCTIONS", 15)
+    with pytest.raises(BadInput, match="more than 15 instructions"):
+        list(read_plain_pickles(tmp_path / "a.pickle"))

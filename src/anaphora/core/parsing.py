@@ -28,6 +28,7 @@ from anaphora.core.finite import refuse_constant
 MAX_NESTING = 100  # lists and objects in each other
 SHORT = 600  # characters that have no room for harmful nesting, which is some 900; most lines are shorter
 MAX_INTEGER = 2**63 - 1  # in either direction: what fits 64 bits, as other programs read it
+MAX_VALUES = 5_000_000  # of a JSON document, counted by their signs: an empty list takes twenty times its text
 MAX_TOML = 1 << 22  # bytes
 MAX_ELEMENT = MAX_LINE  # bytes between two tags of XML
 MAX_DEPTH = 1000  # XML elements in each other
@@ -203,6 +204,8 @@ def json_header(line: str, key: str, newest: int, path: Path, what: str, remedy:
 
 def parse_json(text: str, path: Path | str, remedy: str = "", decoder: json.JSONDecoder = DOCUMENT) -> Any:
     """A whole JSON document, whose numbers fit 64 bits; an error says the line."""
+    if len(text) > MAX_VALUES and sum(map(text.count, ",[{")) > MAX_VALUES:
+        raise BadInput(path, f"more than {MAX_VALUES:,} values, which is the limit for a JSON document", remedy=remedy)
     try:
         return json_value(text, decoder)
     except json.JSONDecodeError as error:

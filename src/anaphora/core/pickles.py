@@ -19,6 +19,7 @@ from anaphora.core.errors import BadInput
 from anaphora.core.files import open_binary, read_bytes
 
 MAX_BYTES = 1 << 28
+MAX_INSTRUCTIONS = 5_000_000  # of a file: one that takes a byte can make a list that takes sixty
 MAX_DEPTH = 50
 MAX_VALUES = 20_000_000  # of one pickle, written out; the published files have some 200,000
 PLAIN = "Only strings, numbers, lists, tuples and dicts are read from a pickle."
@@ -47,8 +48,9 @@ def read_plain_pickles(path: Path) -> Iterator[Any]:
     """The values of a file, which has one pickle or several after each other; gzip is read as well."""
     data = read_bytes(path, MAX_BYTES)
     rest = io.BytesIO(data)
+    left = MAX_INSTRUCTIONS
     while rest.tell() < len(data):
-        machine = _Machine()
+        machine = _Machine(left)
         try:
             value = machine.run(rest)
             _measure(value, 0, {})
@@ -56,13 +58,18 @@ def read_plain_pickles(path: Path) -> Iterator[Any]:
             # TypeError, LookupError: what pickletools raises where the arguments of an instruction are damaged
             problem = f"not a pickle of plain data: {error} (instruction at byte {machine.position:,})"
             raise BadInput(path, " ".join(problem.split()), remedy=PLAIN) from None
+        left = machine.left
         yield value
 
 
 class _Machine:
-    """Carries out one pickle. `marks` are heights of the stack, where the items of a list, tuple or dict begin."""
+    """Carries out one pickle. `marks` are heights of the stack, where the items of a list, tuple or dict begin.
 
-    def __init__(self) -> None:
+    left: how many instructions may be carried out
+    """
+
+    def __init__(self, left: int) -> None:
+        self.left = left
         self.stack: list[Any] = []
         self.marks: list[int] = []
         self.memo: dict[int, Any] = {}
@@ -71,6 +78,9 @@ class _Machine:
     def run(self, stream: io.BytesIO) -> Any:
         for opcode, argument, position in pickletools.genops(stream):
             self.position = position or 0
+            self.left -= 1
+            if self.left < 0:
+                _refuse(f"more than {MAX_INSTRUCTIONS:,} instructions")
             if opcode.name in PUSHED:
                 self.stack.append(_text(argument) if isinstance(argument, str) else argument)
             elif opcode.name in INSTRUCTIONS:

@@ -486,6 +486,7 @@ def suite(examples: list[Example]) -> Suite:
         ("http://?model=m", "not an address"),
         ("http://[::1?model=m", "not an address"),
         ("http://localhost:port?model=m", "not an address"),
+        ("http://localhost/v\udce9?model=m", "the address of the server is not UTF-8"),
         ("http://localhost:8000", "the model is missing.*http://localhost:8000/v1/models"),
         ("http://localhost?model=", "the model is missing"),
         ("http://localhost?model=m&mod=score", r"unknown setting 'mod' .*did you mean"),

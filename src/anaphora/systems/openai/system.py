@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from anaphora.core.errors import AnaphoraError, BadInput, did_you_mean
+from anaphora.core.parsing import check_text
 from anaphora.runs import CandidateScores, equal_pairs
 from anaphora.suites.example import Example
 from anaphora.systems import KINDS, SERVER
@@ -264,6 +265,7 @@ def read_spec(what: str, kind: str = "openai") -> tuple[str, Mapping[str, str]]:
     """The server's address and the settings of a spec. A key that is written there is refused, and not repeated."""
     known = KINDS[kind].settings
     address, _, query = what.partition("?")
+    check_text(address, "the address of the server")
     names = [name for name, _ in parse_qsl(query, keep_blank_values=True)]
     if any("key" in name.lower() and name != "key_env" for name in names):
         raise AnaphoraError(f"a spec must not contain a key: put it into the environment variable {KEY}")
