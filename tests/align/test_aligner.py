@@ -161,6 +161,13 @@ def test_what_cannot_be_aligned() -> None:
         align([["a"]], [["x"]], corpus=[(["a"], ["x y"])], settings=QUICK)
 
 
+def test_sentences_that_would_fill_the_memory_are_refused() -> None:
+    """3,000 words on each side took 500 MB, and 10,000 words would take 5 GB."""
+    long = ["a"] * 2001
+    with pytest.raises(AnaphoraError, match=r"^sentence 2: 2,001 and 2,001 words, too many to align\. Write one"):
+        align([["a"], long], [["b"], long])
+
+
 @pytest.mark.parametrize("backend", ["builtin", "thot"])
 def test_sentences_equal_to_the_reference_have_its_links(backend: str) -> None:
     """Otherwise APT finds differences between a reference and its copy: the text is learned from twice as often."""

@@ -27,6 +27,7 @@ from anaphora.core.errors import AnaphoraError, BadInput, check_name
 from anaphora.core.files import atomic_folder, atomic_writer, sha256_of
 from anaphora.core.parsing import read_json, shown
 
+MAX_CELLS = 4_000_000  # pairs of words in a pair of sentences: 2,000 words on each side; each takes some 50 bytes
 Sentences = Sequence[Words]
 
 
@@ -122,7 +123,12 @@ class Aligner:
             [self._words(words, f"{location} {n:,}") for n, words in enumerate(side, start=1)]
             for side in (source, target)
         )
-        return list(zip(*sides, strict=True))
+        pairs = list(zip(*sides, strict=True))
+        for n, (one, other) in enumerate(pairs if self.backend.learns else (), start=1):
+            if len(one) * len(other) > MAX_CELLS:
+                size = f"{len(one):,} and {len(other):,} words, too many to align"
+                raise AnaphoraError(f"{location} {n:,}: {size}. Write one sentence per line")
+        return pairs
 
     def _words(self, sentence: Words, location: str) -> Words:
         """The words as the model sees them; an error if a word is empty or contains a space."""
