@@ -242,7 +242,7 @@ def is_complete(connection: socket.socket) -> bool:
             return False
 
 
-def test_a_response_that_nobody_takes_does_not_hold_up_the_end(large_study: Path, serve: Serve, opened: Any) -> None:
+def test_a_response_that_nobody_takes_does_not_delay_the_end(large_study: Path, serve: Serve, opened: Any) -> None:
     server = serve(large_study)
     opened(server, STATE)
     time.sleep(2)  # the whole response is in the buffers
