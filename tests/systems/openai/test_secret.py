@@ -68,6 +68,8 @@ def test_other_text_is_stored_as_it_is(text: str, piece: str) -> None:
 @pytest.mark.parametrize(("key", "stored"), [("token-abc123", "a … b"), ("password", "a password b"), ("x1", "a x1 b")])
 def test_a_short_key_that_may_be_a_word_is_stored(key: str, stored: str) -> None:
     assert Secret(key).stored(f"a {key} b") == stored
+    encoded = base64.b64encode(key.encode()).decode()
+    assert (encoded in Secret(key).stored(f"a {encoded} b")) == (key in stored)
 
 
 def test_a_placeholder_is_no_secret() -> None:

@@ -54,11 +54,8 @@ class Secret:
     def stored(self, text: str) -> str:
         """Return a model's text for a file: without the key or a long piece of it. Keys that may be words are kept."""
         key = self._hidden or ""
-        if len(key) >= STORED:
-            return self._mask(text, STORED)
-        if len(key) >= FRAGMENT and re.search("[0-9]", key) and re.search("[A-Za-z]", key):
-            return _without(text, key)
-        return text
+        may_be_word = len(key) < STORED and not (re.search("[0-9]", key) and re.search("[A-Za-z]", key))
+        return text if len(key) < FRAGMENT or may_be_word else self._mask(text, min(len(key), STORED))
 
     def _mask(self, text: str, least: int) -> str:
         """Return the text without the key and its pieces; decoded if that shows the key."""
