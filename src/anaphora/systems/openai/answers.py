@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from anaphora.align.tokenize import normalize
 from anaphora.core.errors import AnaphoraError
+from anaphora.core.parsing import are_strings
 from anaphora.runs import CandidateScores, equal_pairs
 from anaphora.suites.example import common_prefix, split_words
 from anaphora.systems.openai.http import UnexpectedAnswer
@@ -132,10 +133,8 @@ def is_of(completion: Completion, sent: str) -> bool:
 def resembles(read: str, sent: str, missing: int = 0) -> bool:
     """Return whether tokens can be those of a text that was sent: whether they have its letters and digits in order.
 
-    Servers have names of their own for spaces and for pieces of characters, and add tokens before and after a text.
-    If letters are missing, the server has truncated the text, or the answer is to another request.
-
-    missing: how many characters may be missing at the beginning
+    Servers have names of their own for spaces and pieces of characters, and add tokens before and after a text. If
+    letters are missing, but for this many at the beginning, it was truncated, or the answer is to another request.
 
     >>> resembles("<s>▁Er▁kom<0x6D>t<0xE2>", "Er kommt…"), resembles("▁kommt", "Er kommt…")
     (True, False)
@@ -189,10 +188,7 @@ def _spelled(tokens: Sequence[str], sent: str) -> int | None:
 
 
 def _complete(tokens: Sequence[str], logprobs: Sequence[float | None]) -> PromptLogprobs | None:
-    """Return the reading, unless a token after the first has no log-probability.
-
-    If none of them is below 0, they are no log-probabilities, but placeholders or probabilities.
-    """
+    """Return the reading, unless a token after the first has no log-probability, or none is below 0 as they must be."""
     if len(tokens) < 2 or None in logprobs[1:] or not any(value < 0 for value in logprobs[1:] if value is not None):
         return None
     return PromptLogprobs(tuple(tokens), tuple(logprobs))
@@ -222,9 +218,8 @@ def _listed(entries: Sequence[Any]) -> PromptLogprobs | None:
 def _listed_text(entries: Sequence[Any]) -> str | None:
     """Return the text of vLLM's prompt_logprobs, if each token has one, without the first, which is not predicted."""
     tokens = [next(iter(entry.values()), None) for entry in entries if isinstance(entry, dict)]
-    texts = [token.get("decoded_token") if isinstance(token, dict) else None for token in tokens]
-    known = [text for text in texts if isinstance(text, str)]
-    return "".join(known) if known and len(known) == len(texts) else None
+    texts = [token["decoded_token"] for token in tokens if isinstance(token, dict) and "decoded_token" in token]
+    return "".join(texts) if texts and len(texts) == len(tokens) and are_strings(texts) else None
 
 
 def _token(entry: Any) -> TokenLogprobs:
@@ -397,8 +392,7 @@ def _letter_logprobs(tokens: Sequence[TokenLogprobs], letters: str) -> list[floa
 def _has_alternatives(token: TokenLogprobs) -> bool:
     """Return whether a token has at least two likely ones, whose values can be log-probabilities.
 
-    One alone says nothing about the other letters. If their probabilities add up to far more than 1, the values are
-    probabilities or placeholders.
+    One says nothing about other letters, and if the sum is far above 1, they are probabilities or placeholders.
     """
     return len(token.top) > 1 and math.fsum(math.exp(logprob) for _, logprob in token.top) < MOST
 
