@@ -75,7 +75,9 @@ SET_BY = {
     "uvicorn.protocols.http.h11_impl:H11Protocol": (
         *("self.cycle", "self.flow", "self.transport", "self.loop", "self.conn", "self.connections"),
     ),
-    "uvicorn.protocols.http.h11_impl:RequestResponseCycle": ("self.more_body", "self.response_complete"),
+    "uvicorn.protocols.http.h11_impl:RequestResponseCycle": (
+        *("self.more_body", "self.response_complete", "self.disconnected"),
+    ),
     "uvicorn.protocols.http.flow_control:FlowControl": ("self.write_paused",),
     "uvicorn.server:ServerState": ("self.connections",),
     "uvicorn.server:Server": ("self.server_state",),

@@ -208,6 +208,16 @@ def test_nonsense_after_a_reply_is_not_logged(study: Path, serve: Serve, opened:
     assert server.stop_quietly() == ""
 
 
+def test_nonsense_before_a_reply_is_not_logged(study: Path, serve: Serve, opened: Any) -> None:
+    """The reply to the first line is made while the body is refused."""
+    server = serve(study)
+    for path in ("/nothing", "/health", "LINK/answers"):
+        lines = f"POST {path} HTTP/1.1\r\nHost: study\r\nTransfer-Encoding: chunked\r\n\r\nno chunk\r\n"
+        assert opened(server, lines.encode()).recv(4096).startswith(b"HTTP/1.1 400")
+    answer_ten(server)
+    assert server.stop_quietly() == ""
+
+
 @pytest.fixture
 def large_study(make: Make, tmp_path: Path) -> Path:
     """A study whose state does not fit into the buffers of a connection."""
@@ -240,6 +250,16 @@ def is_complete(connection: socket.socket) -> bool:
             return len(stream.read(length)) == length
         except ConnectionError:
             return False
+
+
+def test_a_closed_connection_makes_room(large_study: Path, serve: Serve, opened: Any) -> None:
+    """Closed by the server, but its client does not take the end of the response: it still holds a file."""
+    server = serve(large_study, set_limits="middleware.MAX_CONNECTIONS = 16; middleware.MAX_UNSENT = 1 << 40")
+    for _ in range(20):
+        opened(server, STATE.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
+        time.sleep(0.1)
+    answer_ten(server)
+    assert server.stop_quietly() == ""
 
 
 def test_a_response_that_nobody_takes_does_not_delay_the_end(large_study: Path, serve: Serve, opened: Any) -> None:

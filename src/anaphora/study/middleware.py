@@ -136,6 +136,8 @@ class TimedProtocol(H11Protocol):
             super().send_400_response(msg)
         else:
             self.transport.abort()
+        if self.cycle is not None and not self.cycle.response_complete:
+            self.cycle.disconnected = True  # its reply, which may be under way, has no place any more
 
     def pause_writing(self) -> None:
         """A client does not take its response. Where this fills the memory, the oldest of them are disconnected."""
@@ -171,6 +173,11 @@ class TimedProtocol(H11Protocol):
             self._watch = self.loop.call_later(-late if late < 0 else 1.0, self._check)
 
 
+def is_closed(transport: asyncio.Transport) -> bool:
+    """Whether a connection is about to go. One that is closed while it has something to send waits for its client."""
+    return transport.is_closing() and not transport.get_write_buffer_size()
+
+
 class LimitedListener(socket.socket):
     """A listening socket with a limit to the connections that were accepted and are still open.
 
@@ -192,7 +199,7 @@ class LimitedListener(socket.socket):
         if len(self._accepted) >= self.limit:
             self._accepted = [one for one in self._accepted if one.fileno() != -1]
         if len(self._accepted) >= self.limit:
-            known = [one for one in self.connections if not one.transport.is_closing()]
+            known = [one for one in self.connections if not is_closed(one.transport)]
             waiting = [one for one in known if one.waiting]
             for one in heapq.nsmallest(CLOSED_AT_ONCE, waiting, key=lambda connection: connection.since):
                 one.transport.abort()
