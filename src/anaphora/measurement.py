@@ -12,7 +12,7 @@ from typing import Any
 IDENTITY = frozenset(
     {
         *("architecture", "revision", "parameters", "weights", "tokenizer", "vocabulary", "dtype", "compute_type"),
-        *("model", "url", "command", "program", "spec", "arrangement", "setting", "plain_text", "encoder", "features"),
+        *("model", "url", "command", "spec", "arrangement", "setting", "plain_text", "encoder", "features"),
     }
 )
 # How it was computed. Which examples a limit leaves is in the hash of the suite.

@@ -24,7 +24,6 @@ from time import monotonic
 from typing import IO, Any, cast
 
 from anaphora.core.errors import AnaphoraError, OutputMisaligned
-from anaphora.core.files import sha256_of
 from anaphora.runs import CandidateScores
 from anaphora.suites.example import Example
 from anaphora.systems.context import Options
@@ -212,7 +211,6 @@ def _ready(pipe: IO[bytes], event: int) -> bool:
 
 SILENCE = 24 * 3600.0  # seconds without an answer after which a program is ended
 TIMEOUT = "ANAPHORA_COMMAND_TIMEOUT"  # environment variable that sets another number of seconds
-SCRIPTS = (".py", ".pl", ".rb", ".sh", ".js", ".lua", ".R", ".awk", ".jar")  # arguments that are the program
 OUT_OF_STEP = "Its answers may be out of step with the lines, and what it has answered so far was put aside"
 
 
@@ -243,10 +241,7 @@ class CommandSystem:
         self._program: Program | None = None
 
     def settings(self) -> dict[str, Any]:
-        """Return the command and a hash of its scripts, or else of its program: another one is not resumed with it."""
-        scripts = [Path(word) for word in self.arguments[1:] if word.endswith(SCRIPTS) and Path(word).is_file()]
-        digests = map(sha256_of, scripts or [Path(shutil.which(self.arguments[0]) or self.arguments[0])])
-        return {"command": shlex.join(self.arguments), "program": "+".join(digest[:16] for digest in digests)}
+        return {"command": shlex.join(self.arguments)}
 
     def score(self, examples: Sequence[Example], done: Container[int] = ()) -> Iterator[tuple[int, CandidateScores]]:
         """Each example's number with its answer, in order, as the program writes them; what is done is not asked."""
