@@ -5,10 +5,12 @@ Ray is played here: it says what it was asked, and prints where it should not.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 import sys
 from collections.abc import Iterator
+from threading import Thread
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -159,14 +161,55 @@ def test_an_impossible_address(ray: Ray, address: str) -> None:
     assert ray.calls == []
 
 
+SETTINGS = b"\0\0\0\4\0\0\0\0\0"
+
+
+@contextlib.contextmanager
+def server(first: bytes) -> Iterator[int]:
+    """The port of a server that sends this to whoever connects, and nothing more."""
+    with contextlib.ExitStack() as connections, socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def accept() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    connections.enter_context(connection := listening.accept()[0])
+                    connection.sendall(first)
+
+        thread = Thread(target=accept, daemon=True)
+        thread.start()
+        yield listening.getsockname()[1]
+        listening.shutdown(socket.SHUT_RDWR)
+        thread.join()
+
+
 def test_without_a_server_ray_does_not_even_try(ray: Ray) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
+    with server(SETTINGS) as port:
         connect(f"localhost:{port}")[1]()
         assert ray.calls[0]["address"] == f"localhost:{port}"
     with pytest.raises(AnaphoraError, match=rf"^no Ray cluster at 127\.0\.0\.1:{port} \(connection refused\)"):
         connect(f"localhost:{port}")
     assert len(ray.calls) == 2
+
+
+@pytest.mark.parametrize(
+    "first", [b"", SETTINGS[:8], b"HTTP/1.1 400 Bad Request\r\n\r\n", b"SSH-2.0-OpenSSH_9.2\r\n", b"-ERR unknown\r\n"]
+)
+def test_another_server_is_no_head(ray: Ray, monkeypatch: pytest.MonkeyPatch, first: bytes) -> None:
+    """Ray would try for minutes."""
+    monkeypatch.setattr("anaphora.core.ray_workers.REACHED", 0.3)
+    with server(first) as port, pytest.raises(AnaphoraError) as caught:
+        connect(f"127.0.0.1:{port}")
+    assert str(caught.value) == (
+        f"127.0.0.1:{port} is not the head of a Ray cluster. Write the address that `ray start` prints"
+    )
+    assert ray.calls == []
+
+
+def test_with_tls_ray_itself_finds_out(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAY_USE_TLS", "1")
+    with server(b"") as port:
+        connect(f"127.0.0.1:{port}")[1]()
+    assert len(ray.calls) == 1
 
 
 # What it prints

@@ -21,6 +21,8 @@ from anaphora.core.workers import Event, Failed, Handler, WorkerHandle, WorkerPo
 
 POLL_SECONDS = 1.0  # between two looks at the nodes that have come or gone
 MAX_PORT = 65_535
+REACHED = 10.0  # seconds within which a head has answered
+HTTP2 = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))  # how every gRPC connection begins
 
 
 class RayPool(WorkerPool):
@@ -189,7 +191,7 @@ def _init(ray: Any, address: str | None) -> None:
 
 
 def _check_reachable(ray: Any, address: str) -> None:
-    """Raise an error if no server listens at the address. Ray itself would try for minutes."""
+    """Raise an error if no head, which speaks gRPC, answers at the address. Ray itself would try for minutes."""
     host, _, port = address.rpartition(":")
     if not host or not is_count(port) or int(port) > MAX_PORT or "/" in host:
         raise AnaphoraError(
@@ -198,12 +200,30 @@ def _check_reachable(ray: Any, address: str) -> None:
     if host in ("localhost", "127.0.0.1"):
         host = ray.util.get_node_ip_address()  # as Ray resolves it
     try:
-        socket.create_connection((host, int(port)), timeout=10).close()
+        with socket.create_connection((host, int(port)), timeout=REACHED) as connection:
+            is_head = os.environ.get("RAY_USE_TLS", "0").lower() in ("1", "true") or _speaks_grpc(connection)
     except (OSError, ValueError) as error:  # ValueError: a name with a NUL byte or an empty part
         why = error.strerror or str(error) if isinstance(error, OSError) else "invalid host name"
         raise AnaphoraError(
             f"no Ray cluster at {host}:{port} ({why.lower()}). Start one with: ray start --head"
         ) from None
+    if not is_head:
+        raise AnaphoraError(
+            f"{host}:{port} is not the head of a Ray cluster. Write the address that `ray start` prints"
+        )
+
+
+def _speaks_grpc(connection: socket.socket) -> bool:
+    """Return whether a server answers as HTTP/2 demands: the first frame that it sends has its settings."""
+    give_up, frame = time.monotonic() + REACHED, b""
+    with contextlib.suppress(OSError):
+        connection.sendall(HTTP2)
+        while len(frame) < 9 and time.monotonic() < give_up:
+            connection.settimeout(max(give_up - time.monotonic(), 0.01))
+            if not (received := connection.recv(9 - len(frame))):
+                break
+            frame += received
+    return len(frame) == 9 and frame[3] == 4
 
 
 def _silence(worker: Any) -> None:
