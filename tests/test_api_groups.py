@@ -65,6 +65,15 @@ def test_a_study_is_created_and_exported(cups: anaphora.Suite, tmp_path: Path) -
     assert anaphora.study_agreement(tmp_path / "study", samples=100).to_dict()["mode"] == "pairs"
 
 
+def test_orders_of_a_study_are_secret_without_a_seed(cups: anaphora.Suite, tmp_path: Path) -> None:
+    def orders(name: str, seed: int | None) -> list[object]:
+        study = anaphora.create_study(cups, tmp_path / name, annotators=20, seed=seed)
+        return [annotator.assignments for annotator in study.annotators]
+
+    assert orders("a", 3) == orders("b", 3) != orders("c", 4)
+    assert orders("d", None) != orders("e", None)
+
+
 def test_metrics_are_evaluated(tmp_path: Path) -> None:
     files = {path.name: path for path in write_example("meta", tmp_path)}
     scores = next(path for name, path in files.items() if "score" in name and path.suffix == ".tsv")

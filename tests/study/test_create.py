@@ -84,10 +84,16 @@ def test_the_context_is_cut_and_the_sample_is_drawn(make: Make) -> None:
     assert [item.id for item in sample.items] != [item.id for item in make(30, sample=10, seed=2).items]
 
 
-def test_studies_differ_in_their_ids_and_orders_only(make: Make) -> None:
+def test_studies_differ_in_their_ids_only(make: Make) -> None:
     first, second = make(), make()
     assert first.id != second.id
     assert first.items == second.items
+    assert first.annotators == second.annotators
+
+
+def test_secret_orders_differ(make: Make) -> None:
+    first, second = make(secret_orders=True), make(secret_orders=True)
+    assert first.annotators != second.annotators
     asked = [{a.name: {one.item for one in a.assignments} for a in study.annotators} for study in (first, second)]
     assert asked[0] == asked[1]
 
@@ -162,33 +168,36 @@ def test_pairs_of_people_are_mixed() -> None:
     assert min(shared) >= 15  # 20 each would be even
 
 
-def test_each_annotator_has_an_order() -> None:
+def test_each_annotator_has_an_order_that_the_seed_decides() -> None:
     items = [str(k) for k in range(50)]
     first, second = assign(items, ["a", "b"], 2, 2, seed=1)
     assert [one.item for one in first.assignments] != items
     assert [one.item for one in first.assignments] != [one.item for one in second.assignments]
     orders = {one.item: one.order for one in first.assignments}
     assert any(orders[one.item] != one.order for one in second.assignments)
+    assert assign(items, ["a", "b"], 2, 2, seed=1) == [first, second]
+    assert assign(items, ["a", "b"], 2, 2, seed=2) != [first, second]
 
 
-def test_nobody_can_compute_the_orders() -> None:
+def test_nobody_can_compute_secret_orders() -> None:
     """This program and its default seed are public: who runs it again must not learn where the reference is."""
     items = [str(k) for k in range(2000)]
-    (real,), (guess,) = (assign(items, ["a"], 1, 2, seed=1) for _ in range(2))
+    (real,), (guess,) = (assign(items, ["a"], 1, 2, seed=1, secret_orders=True) for _ in range(2))
     hits = sum(one.order == other.order for one, other in zip(real.assignments, guess.assignments, strict=True))
     assert 800 < hits < 1200  # 9 standard deviations from half of them
     assert sum(one.item == other.item for one, other in zip(real.assignments, guess.assignments, strict=True)) < 20
 
 
-def test_the_seed_decides_who_is_asked_what() -> None:
+def test_secret_orders_have_no_say_in_who_is_asked_what() -> None:
     items = [str(k) for k in range(50)]
 
-    def asked(seed: int) -> list[set[str]]:
-        return [{one.item for one in annotator.assignments} for annotator in assign(items, ["a", "b"], 1, 2, seed)]
+    def asked(seed: int, **secret: bool) -> list[set[str]]:
+        return [
+            {one.item for one in annotator.assignments} for annotator in assign(items, ["a", "b"], 1, 2, seed, **secret)
+        ]
 
-    assert asked(1) == asked(1)
+    assert asked(1, secret_orders=True) == asked(1)
     assert asked(1) != asked(2)
-    assert assign(items, ["a"], 1, 2, 1, blind=False) == assign(items, ["a"], 1, 2, 1, blind=False)
 
 
 @pytest.mark.parametrize("candidates", [1])

@@ -47,7 +47,7 @@ def create_study(
     options: Sequence[str] = (),
     title: str = "",
     instructions: File | None = None,
-    seed: int = SAMPLING.seed,
+    seed: int | None = None,
     source: File | None = None,
     translations: Sequence[File] = (),
     names: Sequence[str] = (),
@@ -67,7 +67,8 @@ def create_study(
     overlap: Number of annotators per item (default: all).
     mode: Kind of question: choose between pairs, fill gaps, or give verdicts on translations.
     only: Ask for verdicts on these outcomes of generative (wrong, not-found, unclear, …) or cases of APT (3-6).
-    sample, seed: use a random sample of N items; the seed also determines which annotators get which items
+    sample: Use a random sample of N items.
+    seed: Determines the sample, who gets which items, and the orders; without it, the orders are secret.
     context: Number of preceding sentences to show.
     show_source: Show the source (the default), or hide it.
     options: pronouns that annotators choose from, by default those of the language
@@ -103,7 +104,8 @@ def create_study(
     design = Design(
         annotators=tuple(annotators),
         overlap=overlap,
-        seed=seed,
+        seed=SAMPLING.seed if seed is None else seed,
+        secret_orders=seed is None,
         mode=mode,
         context=context,
         show_source=show_source,

@@ -44,9 +44,9 @@ class Design:
     context: number of previous sentences shown (two in Jwalapuram et al. 2019, §3.1)
     sample: ask only this many items, drawn at random
     options: the pronouns that can be put into a gap; empty: those of the language
-    seed: decides the sample and who is asked what
-    blind: draw the orders of items and candidates from the operating system's randomness. False: the seed decides them,
-        too, so that annotators who know this program and the seed can compute which candidate is the reference
+    seed: decides the sample, who is asked what, and the orders of items and candidates
+    secret_orders: draw these orders from the operating system's randomness instead, as annotators who know this program
+        and the seed could compute which candidate is the reference
     """
 
     annotators: tuple[str, ...]
@@ -59,7 +59,7 @@ class Design:
     options: tuple[str, ...] = ()
     title: str = ""
     instructions: tuple[str, ...] = ()
-    blind: bool = True
+    secret_orders: bool = False
 
     def __post_init__(self) -> None:
         if not self.annotators or len(set(self.annotators)) != len(self.annotators):
@@ -74,7 +74,7 @@ class Design:
 
 
 def make_study(suite: Suite, design: Design) -> Study:
-    """Return the study of a suite; the same suite, design and seed give the same questions to the same annotators."""
+    """Return the study of a suite; the same suite, design and seed give the same questions in the same orders."""
     digest = hashlib.sha256()
     path = suite.path or Path(suite.header.name)
     header = suite.header
@@ -111,7 +111,7 @@ def make_study(suite: Suite, design: Design) -> Study:
         suite=f"{header.name}@{digest.hexdigest()[:12]}",
         items=tuple(items),
         annotators=tuple(
-            assign([i.id for i in items], design.annotators, overlap, candidates, design.seed, design.blind)
+            assign([i.id for i in items], design.annotators, overlap, candidates, design.seed, design.secret_orders)
         ),
     )
 
@@ -159,14 +159,14 @@ def _marks(one: str, other: str) -> tuple[tuple[Span, ...], ...]:
 
 
 def assign(
-    items: Sequence[str], names: Sequence[str], overlap: int, candidates: int, seed: int, blind: bool = True
+    items: Sequence[str], names: Sequence[str], overlap: int, candidates: int, seed: int, secret_orders: bool = False
 ) -> list[Annotator]:
     """Assign items to annotators.
 
     Each item goes to the annotators with the fewest items so far and, among these, to those who have shared the fewest
     items with the annotators it already has; ties are broken at random. Loads differ by at most one. Each annotator
     gets the items in an order of their own. In half of them, give or take one, the first candidate is shown first, in
-    the others the second. If blind, nobody can compute these orders: the seed decides only who gets what.
+    the others the second. If these orders are secret, the seed decides only who gets what.
     """
     rng = random.Random(seed)
     dealt = list(items)
@@ -194,7 +194,7 @@ def assign(
         for one in chosen:
             load[one] += 1
             given[one].append(item)
-    orders = random.SystemRandom() if blind else rng
+    orders = random.SystemRandom() if secret_orders else rng
     return [Annotator(name, _shown(given[k], candidates, orders)) for k, name in enumerate(names)]
 
 
@@ -360,7 +360,7 @@ def write_example(folder: Path) -> Study:
     """Write a study of 56 pairs with three annotators, who have answered nearly all of it."""
     suite = read_native(Path(__file__).with_name("example.jsonl"))
     title = "An example: which pronoun fits?"
-    study = make_study(suite, Design(annotators=("Anna", "Ben", "Carla"), seed=7, title=title, blind=False))
+    study = make_study(suite, Design(annotators=("Anna", "Ben", "Carla"), seed=7, title=title))
     write_study(study, folder)
     rng = random.Random(7)
     with contextlib.closing(open_log(study, folder)) as log:
