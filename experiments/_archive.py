@@ -5,9 +5,12 @@ from __future__ import annotations
 import html
 import io
 import tarfile
+import tempfile
 from pathlib import Path
 
 import zstandard
+
+from anaphora.suites import download
 
 
 def archive(path: Path) -> dict[str, list[str]]:
@@ -25,8 +28,11 @@ def archive(path: Path) -> dict[str, list[str]]:
 
 def extract(path: Path, folder: Path) -> Path:
     """Unpack a .tar.zst into a folder, as it is."""
-    with _tar(path) as tar:
-        tar.extractall(folder, filter="data")
+    with tempfile.TemporaryDirectory() as temporary, path.open("rb") as stream:
+        plain = Path(temporary, "archive.tar")
+        with plain.open("wb") as out:
+            zstandard.ZstdDecompressor(max_window_size=1 << 27).copy_stream(stream, out)
+        download.extract(plain, folder)
     return folder
 
 

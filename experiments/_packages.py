@@ -6,10 +6,11 @@ import hashlib
 import shutil
 import subprocess
 import sys
-import tarfile
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
+
+from anaphora.suites.download import extract
 
 
 def downloaded(requirement: str, folder: Path) -> Path | None:
@@ -46,12 +47,7 @@ def unpacked(requirement: str, sha256: str, folder: Path) -> Path | None:
     partial = target.with_name("content.part")
     shutil.rmtree(partial, ignore_errors=True)
     check(file, sha256)
-    if file.suffix == ".whl":
-        with zipfile.ZipFile(file) as wheel:
-            wheel.extractall(partial)
-    else:
-        with tarfile.open(file) as sdist:
-            sdist.extractall(partial, filter="data")
+    extract(file, partial)
     partial.rename(target)
     return target
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 import subprocess
-import tarfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from anaphora.suites.download import extract
 
 ARCHIVE = Path(__file__).with_name("stored") / "0.1.0.tar.xz"
 Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -22,8 +23,7 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture
 def stored(tmp_path: Path) -> Path:
-    with tarfile.open(ARCHIVE) as archive:
-        archive.extractall(tmp_path / "out", filter="data")
+    extract(ARCHIVE, tmp_path / "out")
     return tmp_path / "out"
 
 

@@ -53,6 +53,7 @@ EXCEPTIONS = {
     "--from": "study create reads details of other commands as well",
     "--only": "templates have ids, verdicts are asked on outcomes",
     "--symmetrize": "mining prefers precise links",
+    "--seed": "the orders of a study are secret without one",
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import os
 import re
 import shlex
 import subprocess
@@ -60,8 +61,14 @@ def elsewhere(tmp_path: Path, suite: Suite) -> Path:
     ],
 )
 def test_the_command_of_the_page_makes_the_run_again(
-    system: str, options: dict[str, Any], suite: Suite, elsewhere: Path, tmp_path: Path
+    system: str,
+    options: dict[str, Any],
+    suite: Suite,
+    elsewhere: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
     if system == "nmt":
         pytest.importorskip("torch", reason="needs torch")
         spec = f"nmt:{MODELS}/context-aware"

@@ -138,7 +138,7 @@ def test_it_may_refuse_workers(
 @pytest.fixture
 def counts(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     """How often examples and records are parsed."""
-    from anaphora import runs
+    from anaphora import run_writer, runs
     from anaphora.suites import suite
 
     counted = {"parse_example": 0, "parse_record": 0}
@@ -154,6 +154,7 @@ def counts(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
 
     count(suite, "parse_example")
     count(runs, "parse_record")
+    count(run_writer, "parse_record")
     return counted
 
 

@@ -67,8 +67,8 @@ def create_study(
     overlap: Number of annotators per item (default: all).
     mode: Kind of question: choose between pairs, fill gaps, or give verdicts on translations.
     only: Ask for verdicts on these outcomes of generative (wrong, not-found, unclear, …) or cases of APT (3-6).
-    sample: Use a random sample of N items.
-    seed: Determines the sample, who gets which items, and the orders; without it, the orders are secret.
+    sample, seed: use a random sample of N items; the seed also determines who gets which items, and the orders, which
+        are secret without it
     context: Number of preceding sentences to show.
     show_source: Show the source (the default), or hide it.
     options: pronouns that annotators choose from, by default those of the language

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import re
-import tarfile
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from anaphora.core.errors import BadInput
+from anaphora.suites.download import extract
 from anaphora.suites.readers.mt_geneval import read
 from anaphora.suites.validate import validate_suite
 
@@ -119,10 +118,10 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Path]:
 
     def unpacked(path: Path) -> Path:
         (archive,) = path.glob("*.tar.zst")
-        with archive.open("rb") as stream:
-            data = zstandard.ZstdDecompressor().stream_reader(stream).read()
-        with tarfile.open(fileobj=io.BytesIO(data)) as tar:
-            tar.extractall(folder, filter="data")
+        plain = folder / "archive.tar"
+        with archive.open("rb") as stream, plain.open("wb") as out:
+            zstandard.ZstdDecompressor().copy_stream(stream, out)
+        extract(plain, folder)
         return folder
 
     return unpacked
