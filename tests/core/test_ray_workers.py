@@ -196,7 +196,7 @@ def test_without_a_server_ray_does_not_even_try(ray: Ray) -> None:
 )
 def test_another_server_is_no_head(ray: Ray, monkeypatch: pytest.MonkeyPatch, first: bytes) -> None:
     """Ray would try for minutes."""
-    monkeypatch.setattr("anaphora.core.ray_workers.REACHED", 0.3)
+    monkeypatch.setattr("anaphora.core.ray_workers.ANSWER_SECONDS", 0.3)
     with server(first) as port, pytest.raises(AnaphoraError) as caught:
         connect(f"127.0.0.1:{port}")
     assert str(caught.value) == (

@@ -223,7 +223,7 @@ def test_options_of_the_shared_task() -> None:
     assert gap_options("fr", "en-fr", ("Il", " elle ", "il")) == ("il", "elle")
     with pytest.raises(AnaphoraError, match="'other' is always an option"):
         gap_options("fr", "en-fr", ("il", "other"))
-    with pytest.raises(AnaphoraError, match=r"'il\|elle' has a sign that separates options"):
+    with pytest.raises(AnaphoraError, match=r"'il\|elle' contains \| or a comma, which separate options"):
         gap_options("fr", "en-fr", ("il|elle", "on"))
     with pytest.raises(AnaphoraError, match="no option was given"):
         gap_options("fr", "en-fr", (" ", ""))

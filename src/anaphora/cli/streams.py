@@ -36,7 +36,7 @@ def echo(text: str) -> None:
 
 
 def say(message: str) -> None:
-    """Print on stderr. That nobody reads it, or that its disk is full, ends no command: the rest is discarded."""
+    """Print on stderr. A reader that has gone or a full disk does not end the command: the rest is discarded."""
     try:
         click.echo(visible(message), err=True)
     except OSError:

@@ -84,6 +84,7 @@ anaphora study create --from details.tsv --only 3-6 -s src.en -t a.fr -t b.fr --
     format={"metavar": "FORMAT|FILE", "help": "Format of PAIRS, or details of apt or generative to ask verdicts on."},
     only={"type": Parsed(split_words), "multiple": False, "metavar": "A,B,…"},
     source={"aliases": ("--source-text",)},
+    seed={"help": "Random seed. The orders of items and candidates are secret if it is not given."},
 )
 @option("--example", is_flag=True, help="Create an invented study with invented answers and exit.")
 @json_option

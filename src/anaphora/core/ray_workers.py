@@ -21,7 +21,7 @@ from anaphora.core.workers import Event, Failed, Handler, WorkerHandle, WorkerPo
 
 POLL_SECONDS = 1.0  # between two looks at the nodes that have come or gone
 MAX_PORT = 65_535
-REACHED = 10.0  # seconds within which a head has answered
+ANSWER_SECONDS = 10.0  # seconds within which a head has answered
 HTTP2 = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))  # how every gRPC connection begins
 
 
@@ -200,7 +200,7 @@ def _check_reachable(ray: Any, address: str) -> None:
     if host in ("localhost", "127.0.0.1"):
         host = ray.util.get_node_ip_address()  # as Ray resolves it
     try:
-        with socket.create_connection((host, int(port)), timeout=REACHED) as connection:
+        with socket.create_connection((host, int(port)), timeout=ANSWER_SECONDS) as connection:
             is_head = os.environ.get("RAY_USE_TLS", "0").lower() in ("1", "true") or _speaks_grpc(connection)
     except (OSError, ValueError) as error:  # ValueError: a name with a NUL byte or an empty part
         why = error.strerror or str(error) if isinstance(error, OSError) else "invalid host name"
@@ -215,7 +215,7 @@ def _check_reachable(ray: Any, address: str) -> None:
 
 def _speaks_grpc(connection: socket.socket) -> bool:
     """Return whether a server answers as HTTP/2 demands: the first frame that it sends has its settings."""
-    give_up, frame = time.monotonic() + REACHED, b""
+    give_up, frame = time.monotonic() + ANSWER_SECONDS, b""
     with contextlib.suppress(OSError):
         connection.sendall(HTTP2)
         while len(frame) < 9 and time.monotonic() < give_up:

@@ -28,7 +28,7 @@ def check_pipe(path: Path) -> None:
 
 
 def is_special(path: Path) -> bool:
-    """Whether this is a device, a pipe, or a name of an open file (/dev/stdout), which a rename would remove."""
+    """Return whether a path is a device, a pipe or an open file (/dev/stdout), which a rename would remove."""
     if path.exists() and not path.is_file():
         return True
     for _ in range(MAX_LINKS):
@@ -42,7 +42,7 @@ def is_special(path: Path) -> bool:
 
 
 def beside(path: Path, name: str) -> Path:
-    """The path of a file next to an output. The current folder and the root have no name: as outputs, they are errors.
+    """Return the path of a file next to an output. The current folder and the root have no name, which is an error.
 
     name: with {} for the name of the output
     """

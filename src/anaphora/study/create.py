@@ -220,7 +220,9 @@ def gap_options(language: str, languages: str, chosen: Sequence[str] = ()) -> tu
         if taken := next((word for word in words if word in (OTHER, BAD)), None):
             raise AnaphoraError(f"{taken!r} is always an option. Leave it out")
         if wrong := next((word for word in words if "|" in word or "," in word), None):
-            raise AnaphoraError(f"the option {wrong!r} has a sign that separates options in exports. Choose another")
+            raise AnaphoraError(
+                f"the option {wrong!r} contains | or a comma, which separate options in exports. Choose another"
+            )
         if not words:
             raise AnaphoraError("no option was given. Name the pronouns, or leave the option out")
         return words
